@@ -1,6 +1,6 @@
-// Tests what customers' programmers start from: the OpenAPI document passes a strict linter; the TypeScript and Python
-// clients that public generators make from it do the main job against a running server; and the receivers in webhooks/
-// accept real webhooks, refuse forged ones and work only once if a webhook comes twice.
+// Tests the starting points for customers' programmers. The OpenAPI document must pass a strict linter. The TypeScript
+// and Python clients generated from it must complete the main job against a running server. The receivers in webhooks/
+// must accept real webhooks, refuse forged ones and process a repeated webhook only once.
 
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
@@ -121,7 +121,7 @@ test("the guide installs what the TypeScript walks are compiled with here", () =
   const words = lines.flatMap(([, words]) => words.split(" "));
   const installed = [...new Set(words.map((word) => word.replace(/(?<=.)@.*/, "")))];
   const { type, devDependencies } = JSON.parse(readFileSync(here("package.json"), "utf8"));
-  // Only the description itself needs the linter.
+  // Only checking the description needs the linter.
   const needed = Object.keys(devDependencies).filter((name) => name !== "@redocly/openapi-core");
   assert.deepEqual(installed.sort(), needed.sort());
   assert.ok(guide.includes(`npm pkg set type=${type}`));
@@ -183,7 +183,7 @@ test("the receivers refuse what is forged or old, and work once where an event c
       const headers = {
         "webhook-id": id,
         "webhook-timestamp": String(sent),
-        // As while a secret is rotated: one of several signatures is enough.
+        // While a secret is rotated, one of several signatures is enough.
         "webhook-signature": `v1,${Buffer.alloc(32).toString("base64")} v1,${signature}`,
       };
       return (await fetch(address, { method: "POST", headers, body: body + altered })).status;

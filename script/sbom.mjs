@@ -1,5 +1,5 @@
-// A list of what the binary is made of (CycloneDX 1.6), from `cargo metadata` on standard input: the crates that the program
-// is linked from, not those that build or test it.
+// Writes an SBOM (CycloneDX 1.6) of the binary from `cargo metadata` on standard input. It lists the crates that are
+// linked into the program, not those that build or test it.
 //   node script/sbom.mjs VERSION COMMIT
 import { readFileSync } from 'node:fs';
 
@@ -15,7 +15,7 @@ const waiting = [program.id];
 while (waiting.length > 0) {
   const id = waiting.pop();
   if (linked.has(id)) continue;
-  // A procedural macro is run by the compiler; nothing of it is in the program.
+  // A procedural macro is run by the compiler and is not part of the program.
   if (byId.get(id).targets.some((target) => target.kind.includes('proc-macro'))) continue;
   const dependencies = nodes.get(id).deps.filter(isLinked).map((dependency) => dependency.pkg);
   linked.set(id, dependencies);

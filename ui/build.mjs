@@ -1,6 +1,6 @@
-// Bundles the browser code into ui/dist: every file under a name that holds its content's hash, so
-// that browsers may keep it for ever, each with a gzip and a brotli copy, and manifest.json that
-// says which name stands for what. `node build.mjs` builds once; the Rust build embeds the folder.
+// Bundles the browser code into ui/dist. Each file's name contains a hash of its content, so browsers may cache it
+// forever. Each file has a gzip and a brotli copy, and manifest.json maps the original names to the hashed ones. `node
+// build.mjs` builds once, and the Rust build embeds the folder.
 import { build } from "esbuild";
 import { createHash } from "node:crypto";
 import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";

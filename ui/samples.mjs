@@ -1,7 +1,7 @@
-// One page of samples of the design system, light and dark: `npm run samples` writes ui/samples/light.html and dark.html
-// and prints where they are. Nothing on it is a copy: the styles are those of ui/dist, the colours are read from
-// tokens.css, icons, dialogs and the bar are cut out of the templates, words come from locales/. No server serves it.
-// docs/design-system.md says what the parts are for.
+// A page of samples of the design system, light and dark: `npm run samples` writes ui/samples/light.html and dark.html
+// and prints their paths. Nothing on it is a copy: the styles are those of ui/dist, the colours are read from
+// tokens.css, icons, dialogs and the bar are cut out of the templates, and texts come from locales/. No server serves
+// it. docs/design-system.md explains the components.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";

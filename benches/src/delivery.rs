@@ -1,11 +1,11 @@
-//! Webhooks from the commit of an event to its receiver.
+//! Measures webhooks, from the commit of an event until the endpoint receives it.
 //!
-//! Callers commit events with their deliveries, as use-cases do; the runner in the same process claims, posts and
-//! records them; a receiver on the loopback address records when each arrived. Each caller waits until its event
-//! arrives before it commits the next, so the delay is not that of a queue. For comparison, in the same run: a plain
-//! HTTP client that posts the same bytes to the same receiver with the same concurrency. Then the running server: what
-//! 32 callers start on PostgreSQL compared with raw inserts, and how long after a restart the interrupted deliveries of
-//! a killed server come again.
+//! Callers commit events with their deliveries, as use cases do. The runner in the same process claims, posts and
+//! records them, and an endpoint on the loopback address records when each one arrives. Each caller waits until its
+//! event arrives before it commits the next, so the delay includes no queueing. For comparison, the same run measures a
+//! plain HTTP client that posts the same bytes to the same endpoint with the same concurrency. It then measures the
+//! running server: workflows that 32 callers start on PostgreSQL compared with raw inserts, and the time from a restart
+//! until the interrupted deliveries of a killed server are repeated.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -36,11 +36,11 @@ use crate::machine::{idle_share, percentile};
 use crate::server;
 
 const CLIENT: &str = "3f2b8a54-6a0e-4b0e-9d53-1f4c2a7d9e10";
-/// How long each number of callers is measured.
+/// Duration of the measurement for each number of callers.
 const LOAD: Duration = Duration::from_secs(5);
-/// How often one of two nodes is killed.
+/// Number of times that one of two nodes is killed.
 const KILLS: u32 = 5;
-/// Nothing that works takes longer.
+/// A delivery that takes longer has failed.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Prints the table's rows for SQLite in `folder` and, if the tests' server is available, for PostgreSQL.
@@ -68,7 +68,7 @@ pub fn measure(folder: &Path) {
     redelivery(folder);
 }
 
-/// How long deliveries of a killed node wait until another node makes them.
+/// Measures the time until another node makes the deliveries of a killed node.
 pub fn killed_nodes() {
     let mut took: Vec<f64> = deliveries_after_kills(&binary(), KILLS)
         .iter()
@@ -110,20 +110,20 @@ impl Clock for Now {
     }
 }
 
-/// A company with its outbox, a runner, and a receiver that records when each event arrived.
+/// A company with its outbox, a runner, and an endpoint that records when each event arrives.
 struct House {
     company: CompanyId,
     events: AtomicU64,
     arrivals: Arc<Arrivals>,
     receiver: SocketAddr,
-    /// The product's own threads, and the receiver's.
+    /// Runs the product's own threads and those of the endpoint.
     ours: Runtime,
     theirs: Runtime,
     /// Dropped last, after the threads that use it.
     app: Arc<App>,
 }
 
-/// Who waits for which event.
+/// The waiting caller for each event.
 #[derive(Default)]
 struct Arrivals(Mutex<HashMap<String, SyncSender<Instant>>>);
 
@@ -139,14 +139,14 @@ impl Arrivals {
 
     fn came(&self, event: &str) {
         let told = self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(event);
-        // Nobody waits for a second delivery of the same event.
+        // Nobody waits for a second delivery of an event.
         if let Some(told) = told {
             let _ = told.send(Instant::now());
         }
     }
 }
 
-/// A receiver that answers at once, on this host.
+/// Starts an endpoint on this host that answers at once.
 async fn receiver(arrivals: Arc<Arrivals>, host: &str) -> SocketAddr {
     let handler = move |headers: HeaderMap, body: axum::body::Bytes| async move {
         let id = headers.get("webhook-id").and_then(|id| id.to_str().ok());
@@ -208,7 +208,7 @@ impl House {
         }
     }
 
-    /// The delivery of an event of usual size.
+    /// Builds the delivery of an event of typical size.
     fn delivery(&self, receiver: SocketAddr) -> NewDelivery {
         let number = self.events.fetch_add(1, Ordering::SeqCst);
         NewDelivery {
@@ -229,7 +229,7 @@ impl House {
         }
     }
 
-    /// Commits an event, and rings the bell.
+    /// Commits an event and wakes the runner.
     fn commit(&self, new: NewDelivery) {
         self.app
             .store
@@ -256,13 +256,13 @@ fn body(number: u64) -> Vec<u8> {
 }
 
 struct Load {
-    /// From the end of the commit to the receiver, in milliseconds.
+    /// Time from the end of the commit to the arrival, in milliseconds.
     delays: Vec<f64>,
-    /// Per second.
+    /// Events per second.
     rate: f64,
 }
 
-/// This many callers commit events, each as soon as its last one has arrived.
+/// Runs this number of callers. Each commits an event as soon as its previous one has arrived.
 fn load(house: &House, callers: usize, time: Duration) -> Load {
     let begin = Instant::now();
     let delays: Vec<f64> = std::thread::scope(|scope| {
@@ -276,7 +276,7 @@ fn load(house: &House, callers: usize, time: Duration) -> Load {
                         house.commit(new);
                         let committed = Instant::now();
                         let came = arrived.recv_timeout(PATIENCE).expect("it arrives");
-                        // It may arrive before the caller hears of its commit.
+                        // The event may arrive before the commit returns to the caller.
                         delays.push(came.saturating_duration_since(committed).as_secs_f64() * 1e3);
                     }
                     delays
@@ -294,7 +294,7 @@ fn load(house: &House, callers: usize, time: Duration) -> Load {
     }
 }
 
-/// How many requests a plain HTTP client posts per second at this concurrency.
+/// Measures the requests per second that a plain HTTP client posts at this concurrency.
 fn raw_posts(house: &House, at_once: usize) -> f64 {
     let client = reqwest::Client::builder().no_proxy().build().expect("a client");
     let url = format!("http://{}/hook", house.receiver);
@@ -326,13 +326,14 @@ fn raw_posts(house: &House, at_once: usize) -> f64 {
     done as f64 / begin.elapsed().as_secs_f64()
 }
 
-/// A hundred receivers get ten events a second each, and one that never answers gets as many as ten of them.
+/// Measures a hundred endpoints that receive ten events a second each, next to an endpoint that never answers and
+/// receives as many events as ten of them.
 fn beside_a_black_hole(name: &str, house: &House) {
     let hole = Receiver::start();
     hole.answer_always(Answer::Silence);
     let good: Vec<SocketAddr> = house.theirs.block_on(async {
         let mut good = Vec::new();
-        // Separate hosts, because a receiver's limit covers all its ports together.
+        // Uses separate hosts because the limit of an endpoint covers all its ports.
         for number in 1..=100 {
             good.push(receiver(Arc::clone(&house.arrivals), &format!("127.0.1.{number}")).await);
         }
@@ -346,7 +347,7 @@ fn beside_a_black_hole(name: &str, house: &House) {
                 std::thread::sleep(Duration::from_millis(10));
             }
         });
-        // The black hole holds as much as it can before the others begin.
+        // The endpoint that never answers ties up all the connections it can before the others begin.
         std::thread::sleep(Duration::from_secs(1));
         let mut waiting = Vec::new();
         let begin = Instant::now();
@@ -379,7 +380,8 @@ fn beside_a_black_hole(name: &str, house: &House) {
     );
 }
 
-/// Starts of 32 callers on PostgreSQL, compared with rows that 32 connections insert one by one.
+/// Measures the workflows that 32 callers start on PostgreSQL, compared with rows that 32 connections insert one by
+/// one.
 pub fn starts(folder: &Path) {
     let database = TestDatabase::postgres();
     let url = database.url().expect("PostgreSQL").to_owned();
@@ -409,8 +411,8 @@ pub fn starts(folder: &Path) {
     );
 }
 
-/// How often per second this many connections insert the rows of one start in one round trip: its workflow, two signers
-/// and the first entry of its audit trail, with all their keys, references and indexes.
+/// Measures how often per second this many connections insert the rows of one start in a single round trip: the
+/// workflow, two signers and the first entry of the audit trail, with all their keys, references and indexes.
 fn raw_transactions(url: &str, connections: usize) -> f64 {
     let connect = || postgres::Client::connect(url, postgres::NoTls).expect("the PostgreSQL of the tests answers");
     let mut client = connect();
@@ -464,7 +466,7 @@ fn raw_transactions(url: &str, connections: usize) -> f64 {
     done as f64 / begin.elapsed().as_secs_f64()
 }
 
-/// An INSERT of a row like an existing one, except for its own number and the number in `key`, which is the parameter.
+/// Builds an INSERT that copies an existing row, except for its ID and the number in `key`, which is the parameter.
 fn raw_insert(client: &mut postgres::Client, table: &str, key: &str, like: &str) -> String {
     let columns: Vec<String> = client
         .query(
@@ -533,7 +535,7 @@ fn raw_inserts(url: &str, connections: usize) -> f64 {
     done as f64 / begin.elapsed().as_secs_f64()
 }
 
-/// How long after its start a server repeats the interrupted deliveries of the killed one.
+/// Measures the time from the start of a server until it repeats the interrupted deliveries of a killed one.
 fn redelivery(folder: &Path) {
     let installation = Installation::new(&binary(), &folder.join("killed"));
     let template = server::set_up(&installation);

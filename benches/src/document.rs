@@ -1,9 +1,9 @@
-//! Stamping, sealing and verifying compared with pyHanko, which does the same with the same files in the same run.
+//! Measures stamping, sealing and verifying, compared with pyHanko on the same files in the same run.
 //!
-//! The file is the demo contract of two pages. For both, timestamps come from one authority over HTTP. pyHanko does a
-//! little more when it verifies (it would check revocation, of which there is none here); both find the signature valid
-//! and trusted. Both take turns, and are compared by real time and by processor time; only the former includes the
-//! authority's own work.
+//! The file is the demo contract of two pages. Both programs fetch timestamps from one authority over HTTP. pyHanko
+//! does a little more when it verifies: it would check revocation, but these certificates have no revocation data. Both
+//! find the signature valid and trusted. They take turns, and are compared by real time and by processor time. Only
+//! real time includes the authority's own work.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -28,11 +28,11 @@ use crate::machine::{Stopwatch, Took, idle_share};
 use crate::peer::{Peer, repository};
 
 const ROUNDS: usize = 40;
-/// How often we do per round what the peer does once.
+/// Our runs per round, for each single run of the peer.
 const TURN: usize = 5;
 
-/// Prints the table's rows. The peer needs `.tools/venv` (`script/bootstrap --tests`). Long because all rows share the files
-/// that it makes first.
+/// Prints the table's rows. The peer needs `.tools/venv` (`script/bootstrap --tests`). The function is long because all
+/// rows share the files that it creates first.
 pub fn measure(folder: &Path) {
     let at = Timestamp::now();
     let fonts = Fonts::embedded().expect("the embedded fonts");
@@ -141,7 +141,6 @@ pub fn measure(folder: &Path) {
     }
 }
 
-/// One row of the table.
 struct Figure<'a> {
     name: &'a str,
     peer: &'a str,
@@ -151,7 +150,7 @@ struct Figure<'a> {
 }
 
 impl Figure<'_> {
-    /// Takes turns with the peer; each does it once before it is measured.
+    /// Takes turns with the peer. Each runs once as a warm-up before it is measured.
     fn print(&self, peer: &mut Peer) {
         (self.work)();
         peer.work(self.peer);
@@ -180,7 +179,7 @@ impl Figure<'_> {
     }
 }
 
-/// Asks over HTTP, as pyHanko does.
+/// Requests timestamps over HTTP, as pyHanko does.
 struct Asking(String);
 
 impl TimestampSource for Asking {

@@ -1,5 +1,5 @@
-//! A flood of wrong logins at one company: how another company's program is affected, and how much memory remains in
-//! use.
+//! Measures a flood of wrong logins at one company: how it affects another company's program, and how much memory
+//! remains in use afterwards.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,18 +13,18 @@ use crate::machine::{percentile, resident_mb};
 
 const PASSWORD: &str = "plover lantern quay 47";
 const OWNER: &str = "owner@example.com";
-/// Guesses at the same moment, and callers that keep guessing.
+/// Number of simultaneous guesses, and of callers that keep guessing.
 const GUESSES: u64 = 100;
 const GUESSERS: u64 = 100;
-/// The most requests of each kind, and for how long.
+/// Maximum number of requests of each kind.
 const SAMPLES: usize = 200;
 const LONGEST: Duration = Duration::from_secs(20);
-/// How long the server rests before its memory is measured again.
+/// Time that the server rests before its memory is measured again.
 const REST: Duration = Duration::from_mins(1);
 
 /// Prints the table's rows.
 pub async fn measure(binary: &Path, data: &Path) {
-    // Each guess costs a hash, as from a hundred addresses.
+    // Each guess costs a hash because it appears to come from one of a hundred addresses.
     let installation = Installation::new(binary, data)
         .with("COUNTERSIGN_LOGIN__PER_ADDRESS", "1000000")
         .with("COUNTERSIGN_LOG__FILTER", "warn");

@@ -1,4 +1,5 @@
-//! How busy the machine is during a measurement: figures from a busy machine mean little, so every table says so.
+//! Measures how busy the machine is during a measurement. Figures from a busy machine mean little, so every table
+//! includes this.
 
 use std::fs;
 use std::thread::sleep;
@@ -6,12 +7,12 @@ use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// How long something took, in milliseconds.
+/// Duration of a task, in milliseconds.
 #[derive(Debug, Clone, Copy)]
 pub struct Took {
     /// In real time.
     pub wall: f64,
-    /// Processor time of the thread that did it. On a shared machine, compare this one.
+    /// Processor time of the thread that did the work. Compare this one on a shared machine.
     pub processor: f64,
 }
 
@@ -25,7 +26,7 @@ impl Took {
     }
 }
 
-/// Measures what this thread does.
+/// Measures the work of this thread.
 pub struct Stopwatch {
     wall: Instant,
     processor: f64,
@@ -62,7 +63,7 @@ pub fn idle_share() -> f64 {
     if all == 0.0 { 1.0 } else { idle / all }
 }
 
-/// (idle, all) in clock ticks since boot.
+/// Returns the idle and the total clock ticks since boot.
 fn processor_times() -> (u64, u64) {
     let stat = fs::read_to_string("/proc/stat").unwrap_or_default();
     let ticks: Vec<u64> = stat
@@ -85,7 +86,7 @@ pub fn resident_mb(pid: u32) -> f64 {
     kib.unwrap_or(0.0) * 1024.0 / 1e6
 }
 
-/// Proportional resident memory of a process and its children, in MiB: shared pages are counted once.
+/// Proportional resident memory of a process and its children, in MiB. Shared pages are counted once.
 pub fn memory_of_tree(pid: u32) -> f64 {
     let mut sum = proportional_kib(pid);
     for child in children(pid) {
@@ -124,7 +125,7 @@ fn children(pid: u32) -> Vec<u32> {
         .collect()
 }
 
-/// The value below which this share of the samples lies. Sorts the samples in place.
+/// Returns the value below which this share of the samples lies. Sorts the samples in place.
 pub fn percentile(samples: &mut [f64], share: f64) -> f64 {
     samples.sort_by(f64::total_cmp);
     let index = ((samples.len() as f64 - 1.0) * share).round() as usize;

@@ -1,9 +1,9 @@
-//! `script/bench`: figures of the running product, each compared with something measured in the same run.
+//! `script/bench`: measures the running product, and compares each figure with something measured in the same run.
 //!
-//! A figure alone says little on a shared machine, so each is a ratio: to raw durable commits on the same disk, to a
-//! raw HTTP client, to a peer. Before each part, the idle share of the processors is printed. Arguments name the parts
-//! to measure (`store`, `document`, `memory`, `pages`, `delivery`, `search`, `server`, `logins`, `uploads`, or only the `starts`
-//! or the `kills` of `delivery`); the default is all.
+//! An absolute figure means little on a shared machine, so each figure is a ratio to raw durable commits on the same
+//! disk, to a raw HTTP client, or to a peer. Before each part, the program prints the idle share of the processors.
+//! Arguments name the parts to measure (`store`, `document`, `memory`, `pages`, `delivery`, `search`, `server`,
+//! `logins`, `uploads`, or only the `starts` or the `kills` of `delivery`). The default is all parts.
 
 #![allow(
     clippy::cast_precision_loss,

@@ -1,5 +1,5 @@
-//! The most memory that a large file takes, in a separate process for each task: what the worker does with an upload,
-//! what the server does with the file after the last signature, what the worker does with a sealed file.
+//! Measures the peak memory that a large file needs, in a separate process for each task: checking an upload in the
+//! worker, completing the file in the server after the last signature, and verifying a sealed file in the worker.
 
 use std::path::Path;
 use std::process::Command;
@@ -18,10 +18,10 @@ use domain::field::Placement;
 use jiff::Timestamp;
 use lopdf::{Dictionary, Document, Object, Stream, dictionary};
 
-/// Pages, each with a picture of incompressible noise.
+/// Number of pages, each with a picture of incompressible noise.
 const PAGES: u32 = 24;
 const PICTURE: (u32, u32) = (840, 820);
-/// The limit for a task, as a multiple of the file.
+/// Memory limit for a task, as a multiple of the file size.
 const MOST: f64 = 3.0;
 
 /// Prints the table's rows.
@@ -58,7 +58,7 @@ pub fn measure(folder: &Path) {
     }
 }
 
-/// Does a task, and prints this process's peak memory, in MB.
+/// Runs a task and prints this process's peak memory, in MB.
 pub fn do_task(task: &str, folder: &Path) {
     let read = |name: &str| std::fs::read(folder.join(name)).expect("the file is read");
     let write = |name: &str, bytes: &[u8]| std::fs::write(folder.join(name), bytes).expect("the file is written");
@@ -156,7 +156,7 @@ fn large_file() -> Vec<u8> {
     for _ in 0..PAGES {
         let noise: Vec<u8> = (0..PICTURE.0 * PICTURE.1 * 3)
             .map(|_| {
-                // Xorshift: noise enough, and the same every time.
+                // Xorshift: random enough to be incompressible, and the same in every run.
                 state ^= state << 13;
                 state ^= state >> 7;
                 state ^= state << 17;

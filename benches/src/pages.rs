@@ -1,13 +1,14 @@
-//! Rendering pages compared with `PDFium`, which renders the same pages at the same resolution in the same run, one
-//! thread each.
+//! Measures rendering, compared with `PDFium`, which renders the same pages at the same resolution in the same run,
+//! with one thread each.
 //!
-//! Both take turns, open a file once and then render its pages one after another into memory. A page's figure is the
-//! median of several rounds, and we compare the median over the pages. The pages are made here; `COUNTERSIGN_CORPUS`
-//! may name a folder whose `real/*.pdf` are added, and with `COUNTERSIGN_BENCH_PAGES` every page has its own row.
+//! Both take turns. Each opens a file once and renders its pages one after another into memory. The figure for a page
+//! is the median of several rounds, and we compare the medians over all pages. The pages are generated here.
+//! `COUNTERSIGN_CORPUS` may name a folder whose `real/*.pdf` are added, and with `COUNTERSIGN_BENCH_PAGES` every page
+//! has its own row.
 
 use std::path::{Path, PathBuf};
 
-use ::document::evidence::certificate::{CertificateContent, Column, EventTable, State, render};
+use ::document::evidence::certificate::{CertificateContent, Column, EventTable, Look, State, render};
 use ::document::pages::packing::pack;
 use ::document::pages::render::{RenderFault, each_page, page_sizes};
 use ::document::text::fonts::Fonts;
@@ -20,7 +21,7 @@ use crate::peer::Peer;
 
 const DOTS_PER_INCH: f32 = 144.0;
 const ROUNDS: usize = 7;
-/// Pages of one file, spread over it.
+/// Maximum number of pages from one file, spread evenly over it.
 const MOST_PAGES: u32 = 14;
 
 /// Prints the table's rows. The peer needs `.tools/venv` (`script/bootstrap --tests`).
@@ -139,6 +140,7 @@ fn certificate(language: Language) -> CertificateContent {
     CertificateContent {
         language,
         issuer: "Bench".to_owned(),
+        look: Look::default(),
         title: "이력 증명서 履歴証明書 Certificate".to_owned(),
         subtitle: "근로계약서 雇用契約書".to_owned(),
         state: State::default(),

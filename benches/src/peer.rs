@@ -1,5 +1,5 @@
-//! Another program that does the same work. It runs next to us and does one piece of work for every line it receives,
-//! so both take turns, and other activity on the machine affects both.
+//! Runs another program that does the same work, for comparison. It does one piece of work for every line it receives,
+//! so both programs take turns, and other activity on the machine affects both.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 
 use crate::machine::Took;
 
-/// A program in the peers' environment (made by `script/bootstrap --tests`).
+/// A program in the peers' environment, which `script/bootstrap --tests` creates.
 pub struct Peer {
     name: &'static str,
     child: Child,
@@ -18,7 +18,7 @@ pub struct Peer {
 }
 
 impl Peer {
-    /// Starts `script` of the folder `script/` with these arguments.
+    /// Starts `script` from the folder `script/` with these arguments.
     pub fn start(name: &'static str, script: &str, arguments: &[PathBuf]) -> Self {
         let repository = repository();
         let mut child = Command::new(repository.join(".tools/venv/bin/python"))
@@ -38,7 +38,7 @@ impl Peer {
         }
     }
 
-    /// Sends a line, and reads the answer.
+    /// Sends a line and reads the answer.
     fn ask<A: DeserializeOwned>(&mut self, line: &str) -> A {
         let name = self.name;
         let input = self.input.as_mut().expect("open until it is dropped");
@@ -64,7 +64,7 @@ impl Peer {
 
 impl Drop for Peer {
     fn drop(&mut self) {
-        // It ends when its input ends.
+        // The program ends when its input ends.
         self.input = None;
         let _ = self.child.wait();
     }

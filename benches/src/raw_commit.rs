@@ -1,11 +1,12 @@
-//! The yardstick: one connection that durably commits one small row, over and over (SQLite, WAL, `synchronous=FULL`).
+//! The baseline for comparisons: one connection that durably commits one small row at a time (SQLite, WAL,
+//! `synchronous=FULL`).
 
 use std::path::Path;
 use std::time::Instant;
 
 use rusqlite::Connection;
 
-/// How fast the disk lets one connection commit.
+/// Commit speed of one connection on this disk.
 pub struct RawCommit {
     /// Median time of a commit, in milliseconds.
     pub median_ms: f64,

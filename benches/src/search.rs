@@ -1,4 +1,5 @@
-//! The search among 100,000 documents, over HTTP on both databases, beside the list without a text in the same run.
+//! Measures the search among 100,000 documents over HTTP on both databases, compared with the unfiltered list in the
+//! same run.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -15,7 +16,7 @@ const DOCUMENTS: i64 = 100_000;
 const AT_ONCE: i64 = 500;
 const ASKED: usize = 100;
 
-/// What is asked, and the query.
+/// A description of each search, and its query.
 const QUERIES: [(&str, &str); 10] = [
     ("two letters that every third title has", "text=계약"),
     ("a word that every third title has", "text=agreement"),
@@ -66,7 +67,7 @@ async fn of_database(name: &str, installation: &Installation, settings: &Setting
         DOCUMENTS as f64 / begin.elapsed().as_secs_f64()
     );
     if let Settings::Postgres { url, .. } = settings {
-        // As autovacuum does by itself within minutes.
+        // Autovacuum would do this within minutes.
         let url = url.expose().to_owned();
         let analysed = tokio::task::spawn_blocking(move || {
             let mut client = postgres::Client::connect(&url, postgres::NoTls).expect("the server");
@@ -109,13 +110,13 @@ async fn took(client: &Client, path: &str) -> f64 {
     begin.elapsed().as_secs_f64() * 1e3
 }
 
-/// A statement that is written at run time, the same text for both databases.
+/// Builds a statement at run time, with the same text for both databases.
 fn statement(text: String) -> &'static Statement {
     let text: &'static str = text.leak();
     Box::leak(Box::new(Statement::new(text, Box::leak(Box::new([text])), text)))
 }
 
-/// A row, and the statement that adds one like it.
+/// A row, and the statement that inserts a copy of it.
 struct Pattern {
     row: Row,
     insert: &'static Statement,
@@ -140,7 +141,7 @@ impl Pattern {
         patterns.collect()
     }
 
-    /// The row's values, some of them changed.
+    /// Returns the row's values with these changes.
     fn with(&self, changes: &[(&str, Value)]) -> Vec<Value> {
         let value = |column: &String| {
             let change = changes.iter().find(|(changed, _)| changed == column);
@@ -176,7 +177,7 @@ fn name(number: i64) -> String {
     .collect()
 }
 
-/// Adds documents like the first one, with titles and people of their own.
+/// Adds copies of the first document, each with its own title and people.
 fn fill(store: &Store, first: i64) {
     let workflow = Pattern::all(store, "workflow", &format!("id = {first}"));
     let recipients = Pattern::all(store, "recipient", &format!("workflow_id = {first} ORDER BY id"));

@@ -1,5 +1,5 @@
-//! The running server under load over HTTP: starts, last approvals, whole lifecycles with their webhooks, start-up,
-//! memory.
+//! Measures the running server under load over HTTP: starts, last approvals, whole lifecycles with their webhooks,
+//! start-up and memory.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ const MEMBER: &str = "owner@example.com";
 const PASSWORD: &str = "correct horse battery staple";
 const LOAD: Duration = Duration::from_secs(8);
 
-/// A receiver of webhooks that counts those about a completion.
+/// An endpoint that counts webhooks about completed workflows.
 struct Receiver {
     address: String,
     completions: Arc<AtomicU64>,
@@ -145,7 +145,7 @@ pub async fn log_in(server: &Server, template: i64, callback: &str) -> Client {
     }
 }
 
-/// Calls `work` in `callers` loops for the time of a load. Returns how often it was done per second.
+/// Calls `work` in `callers` loops for the duration of a load. Returns the number of calls per second.
 pub async fn rate<F, Work>(callers: usize, client: &Client, work: F) -> f64
 where
     F: Fn(Client) -> Work + Clone + Send + Sync + 'static,
@@ -171,7 +171,7 @@ where
     done as f64 / begin.elapsed().as_secs_f64()
 }
 
-/// A company with a member and a template. Returns the template's id.
+/// Creates a company with a member and a template. Returns the template's ID.
 pub fn set_up(installation: &Installation) -> i64 {
     installation.run(&["company", "add", COMPANY, "--name", "Bench"], "");
     installation.run(
@@ -190,7 +190,7 @@ pub fn set_up(installation: &Installation) -> i64 {
     testkit::contract::import(installation, COMPANY)
 }
 
-/// Measures everything and prints a row each. Long because the rows come from one run of one server.
+/// Measures everything and prints the rows. The function is long because all rows come from one run of one server.
 pub async fn measure(binary: &Path, data: &Path, raw: &RawCommit) {
     let installation = Installation::new(binary, data);
     let template = set_up(&installation);

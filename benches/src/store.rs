@@ -1,5 +1,5 @@
-//! The store alone: how many durable transactions per second it commits for 1, 8 and 32 callers, compared with the raw
-//! commits of one connection; and the cost of storing a file.
+//! Measures the store alone: the durable transactions per second that it commits for 1, 8 and 32 callers, compared with
+//! the raw commits of one connection, and the cost of storing a file.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -11,15 +11,15 @@ use crate::machine::{idle_share, percentile};
 use crate::raw_commit::RawCommit;
 
 store::statements! {
-    /// The table that the transactions write.
+    /// The table that the transactions change.
     pub static CREATE = "CREATE TABLE bench (id BIGINT PRIMARY KEY, state TEXT NOT NULL, revision BIGINT NOT NULL)";
     pub static INSERT = "INSERT INTO bench (id, state, revision) VALUES ($1, $2, 1)";
     pub static READ = "SELECT id, state, revision FROM bench WHERE id = $1";
-    /// A change that is guarded by the row's revision.
+    /// An update guarded by the row's revision.
     pub static CHANGE = "UPDATE bench SET state = $1, revision = revision + 1 WHERE id = $2 AND revision = $3";
 }
 
-/// How long each number of callers is measured.
+/// Duration of the measurement for each number of callers.
 const LOAD: Duration = Duration::from_secs(3);
 
 /// Prints the table's rows for SQLite in `folder`, and for PostgreSQL if the tests' server is available.
@@ -62,7 +62,7 @@ fn report(name: &str, store: &Store, raw: &RawCommit) {
     }
 }
 
-/// The times of all transactions in milliseconds, and the total time.
+/// Returns the times of all transactions in milliseconds, and the total time.
 fn load(store: &Store, callers: i64, first: i64) -> (Vec<f64>, f64) {
     let begin = Instant::now();
     let samples = std::thread::scope(|scope| {

@@ -1,5 +1,5 @@
-//! One link floods the server with pictures that are small to send and large to read: how others are affected, and how
-//! much memory remains in use.
+//! Measures a flood of uploads through one link, of pictures that are small to send and large to decode: how it affects
+//! others, and how much memory remains in use afterwards.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,14 +14,14 @@ use crate::machine::{idle_share, memory_of_tree, percentile};
 
 const MEMBER: &str = "owner@example.com";
 const PASSWORD: &str = "correct horse battery staple";
-/// How many uploads run at the same time.
+/// Number of simultaneous uploads.
 const FLOOD: usize = 200;
-/// The time of the flood, and of each measurement of the others.
+/// Duration of the flood, and of each measurement of the other requests.
 const LOAD: Duration = Duration::from_secs(20);
-/// After this time memory must be back to normal.
+/// Time after which memory must be back to normal.
 const REST: Duration = Duration::from_mins(1);
 
-/// The people and programs of a company, acting over and over.
+/// The people and programs of a company, which work in a loop.
 #[derive(Clone)]
 struct Company {
     http: reqwest::Client,
@@ -52,7 +52,7 @@ impl Company {
         }
     }
 
-    /// Starts a document. Returns its id, and the link of its first signer.
+    /// Starts a document. Returns its ID and the link of its first signer.
     async fn start(&self) -> (i64, String) {
         let body = json!({
             "workflow_name": "근로계약서",
@@ -80,7 +80,7 @@ impl Company {
         assert!(answer.expect("an answer").status().is_success(), "no workflow");
     }
 
-    /// Sends a picture through a link. If it was not accepted, returns the seconds after which to try again.
+    /// Sends a picture through a link. If it is refused, returns the seconds to wait before a retry.
     async fn upload(&self, link: &str, body: &str) -> Option<u64> {
         let request = self.http.post(format!("{}/sign/files", self.base));
         let request = request
@@ -98,7 +98,7 @@ impl Company {
         }
     }
 
-    /// The times of each act during a load, in milliseconds.
+    /// Returns the times of each action during a load, in milliseconds.
     async fn measured(&self, signature: &str) -> BTreeMap<&'static str, Vec<f64>> {
         let mut times: BTreeMap<&'static str, Vec<f64>> = BTreeMap::new();
         let (begin, mut refused) = (Instant::now(), 0);
@@ -124,7 +124,7 @@ fn milliseconds(since: Instant) -> f64 {
     since.elapsed().as_secs_f64() * 1e3
 }
 
-/// The first signer's field for a signature or seal.
+/// Returns the first signer's field for a signature or seal.
 fn signature_field() -> String {
     let fields = testkit::contract::fields();
     let all = fields["fields"].as_array().expect("fields");
@@ -133,7 +133,7 @@ fn signature_field() -> String {
     found["name"].as_str().expect("a name").to_owned()
 }
 
-/// A PNG of 20 million pixels in some kilobytes, as a page sends it.
+/// Returns a PNG of 20 million pixels in a few kilobytes, encoded as a page sends it.
 fn bomb(field: &str) -> String {
     use base64::prelude::{BASE64_STANDARD, Engine};
     let mut file = std::io::Cursor::new(Vec::new());
@@ -143,7 +143,7 @@ fn bomb(field: &str) -> String {
     json!({"name": field, "data": BASE64_STANDARD.encode(file.into_inner())}).to_string()
 }
 
-/// 200 uploads at a time through one link while the others are measured. Senders honour `Retry-After`.
+/// Runs 200 uploads at a time through one link while the other requests are measured. Senders honour `Retry-After`.
 fn flood(
     company: &Company,
     link: &str,
@@ -167,7 +167,7 @@ fn flood(
     (taken, senders)
 }
 
-/// Measures everything and prints a row each.
+/// Measures everything and prints the rows.
 pub async fn measure(binary: &Path, data: &Path) {
     let installation = Installation::new(binary, data);
     let (flooding, other) = (
@@ -180,7 +180,7 @@ pub async fn measure(binary: &Path, data: &Path) {
     let field = signature_field();
     let signature = json!({"name": field, "data": testkit::contract::PNG}).to_string();
     let (_, link) = flooding.start().await;
-    // Everything has been used once: workers, fonts, templates.
+    // Warms up everything first: workers, fonts and templates.
     flooding.upload(&link, &signature).await;
     other.measured(&signature).await;
     let memory = memory_of_tree(server.process_id());

@@ -1,6 +1,6 @@
-// The main job with a client generated from the OpenAPI document: log in, start a document from a template, sign for
-// both signers, download the sealed document, and have it verified. The compiler checks the types, so this code can
-// only read members that the document describes.
+// Does the main job with a client generated from the OpenAPI document: logs in, starts a document from a template,
+// signs for both signers, downloads the sealed document, and verifies it. The compiler checks the types, so this code
+// can only read members that the document describes.
 
 import createClient, { type Middleware } from "openapi-fetch";
 import type { components, paths } from "./generated.js";

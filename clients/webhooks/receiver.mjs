@@ -1,6 +1,6 @@
-// A receiver of Countersign's webhooks in Node, without a library:
-//     WEBHOOK_SECRET=whsec_… node receiver.mjs [PORT]
-// It trusts nothing unsigned, answers before it works, and works only once however often an event comes.
+// An endpoint for Countersign's webhooks in Node, without a library:
+//     WEBHOOK_SECRET=whsec_… node receiver.mjs [PORT] It trusts nothing unsigned, answers before it processes an event,
+//     and processes each event only once, even if it arrives several times.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
@@ -18,7 +18,7 @@ export function verify(secret, headers, body, now = Date.now() / 1000) {
   const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
   const hmac = createHmac("sha256", key).update(`${headers["webhook-id"]}.${headers["webhook-timestamp"]}.`).update(body);
   const wanted = Buffer.from(`v1,${hmac.digest("base64")}`);
-  // Several, while an old secret is still valid.
+  // There are several signatures while an old secret is still valid.
   const given = String(headers["webhook-signature"] ?? "").split(" ").map((one) => Buffer.from(one));
   return given.some((one) => one.length === wanted.length && timingSafeEqual(one, wanted));
 }

@@ -1,9 +1,9 @@
-//! The fonts come from npm packages; without them nothing can be stamped, so their absence is
-//! said here, in words, before `include_bytes!` would say it in a compiler error.
+//! The fonts come from npm packages. Nothing can be stamped without them, so this script reports missing fonts before
+//! `include_bytes!` fails with a compiler error.
 
 use std::path::Path;
 
-/// Paths below `ui/node_modules`; `src/text/fonts.rs` embeds the same ones.
+/// Paths below `ui/node_modules`. `src/text/fonts.rs` embeds the same files.
 const FONTS: [&str; 31] = [
     "pretendard/dist/public/static/Pretendard-Regular.otf",
     "pretendard/dist/public/static/Pretendard-Bold.otf",

@@ -1,4 +1,4 @@
-//! A macro embeds the migrations, and cargo does not notice that it reads the folder.
+//! Rebuilds when migrations change. A macro embeds them, but cargo does not notice that it reads the folder.
 
 fn main() {
     println!("cargo::rerun-if-changed=migrations");

@@ -1,19 +1,19 @@
-//! `seeds FOLDER [CORPUS]`: writes the first inputs of every target if they are not there yet, with the small PDF files below
-//! CORPUS.
+//! `seeds FOLDER [CORPUS]`: writes the initial inputs of every target if they are missing, with the small PDF files
+//! below CORPUS.
 
 use std::path::{Path, PathBuf};
 
 use countersign_fuzz_targets::{Seed, seeds};
-// What the instrumentation calls is in it.
+// It contains the functions that the instrumentation calls.
 use libfuzzer_sys as _;
 
-/// Larger files are slow to try.
+/// The fuzzer is slow on larger files.
 const LARGEST: u64 = 12_000;
 
 fn main() {
     let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);
     let folder = arguments.next().expect("seeds FOLDER [CORPUS]").join("seeds");
-    // What the fuzzer found is sealed by the same key, so all is made once.
+    // Inputs that the fuzzer has found are sealed with the same key, so everything is created only once.
     if folder.exists() {
         return;
     }
@@ -34,7 +34,7 @@ fn main() {
     }
 }
 
-/// The PDF files below a folder that are small enough.
+/// Takes the PDF files below a folder that are small enough.
 fn take(folder: &Path, put: &mut impl FnMut(&str, &[u8])) {
     let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)
         .expect("the corpus is a folder")

@@ -3,16 +3,18 @@
 ## The whole
 docs-intro =
     Electronic signing. Log in, start a workflow from a template, let its signers sign, then download the sealed document and the history certificate.
+    
+    Successful calls return flat JSON. Failed calls return RFC 9457 problem details that list every invalid member at once. Each `code` is from a fixed list. Unknown members and query parameters are ignored and listed in the response header `Ignored-Members` (comma-separated paths, percent-encoded if they are not plain ASCII, up to 2,000 bytes). With `Prefer: handling=strict` they are refused (422, `unexpected-member`). Previews, dry runs and new public links also list them in `ignored_members`. Send bodies in UTF-8, without compression. A request that is not valid HTTP (400) or whose head is too long (431) is refused in plain text before it reaches the service. Messages for people are in the language of the query parameter `lang` (`ko`, `en`, `ja`), which every call accepts. Without it, they are in the language of `Accept-Language`, or else in the company's language.
 
     Success returns flat JSON. Failure returns RFC 9457 problem details that name every wrong member at once; each `code` comes from a closed list. Unknown members and query parameters are ignored, and named in the response header `Ignored-Members` (paths separated by commas, percent-encoded if they are not plain ASCII, up to 2,000 bytes). With `Prefer: handling=strict` they are refused (422, `unexpected-member`). Previews, dry runs and new public links also name them in `ignored_members`. Send bodies in UTF-8, without compression. A request that is not HTTP (400) or has too long a head (431) is refused in plain text before the service sees it. Files can be downloaded in parts (`Range`, `If-Range`), and `HEAD` returns their size. A 429 says when to try again in `Retry-After` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers). Messages for people are in the language of the query parameter `lang` (`ko`, `en`, `ja`), which every call accepts, otherwise of `Accept-Language`, otherwise of the company.
 
 ## Groups
 docs-tag-text-login = Get an access token for the other calls.
-docs-tag-text-workflows = Documents on their way to their signers, and the sealed results.
-docs-tag-text-templates = PDFs with fields and ordered steps, from which you start documents.
+docs-tag-text-workflows = Documents in progress, and the sealed results.
+docs-tag-text-templates = PDFs with fields and ordered steps. You start documents from them.
 docs-tag-text-bulk-send = Send many documents at once, from a list or a spreadsheet.
 docs-tag-text-public-links = Links that start a document for anyone who opens them.
-docs-tag-text-export-api = What was sent to endpoints, how each try went, and how to send it again.
+docs-tag-text-export-api = See what was sent to endpoints and how each try went, and send webhooks again.
 docs-tag-text-verification = Check that a sealed file is unchanged.
 docs-tag-text-service = Health checks, certificates and the description of the API.
 
@@ -41,7 +43,7 @@ docs-text-templates_get = Returns the version that new documents use. `name`, `o
 docs-text-templates_replace = New documents use the new version; documents in progress keep the version they started with. Without `file`, the PDF stays and only the fields are replaced.
 docs-text-templates_copy = The copy has the PDF, steps and fields of the current version, and starts at version 1. You can also copy an archived template; the copy is not archived.
 docs-text-templates_archive = You can no longer start documents from it; those in progress continue. Archiving twice changes nothing.
-docs-text-bulk_start = With `dry_run`, nothing is started: the response names every row that would be refused, and why. Without it, the rows are stored, you get their `bulk_id`, and they start one after the other in the background. Wrong rows are reported there and do not hold up the others. Errors in members that apply to all rows return 422 at once. With an `Idempotency-Key`, the same body and `offset` are accepted only once in 24 hours.
+docs-text-bulk_start = With `dry_run`, nothing is started. The response names every row that would be refused, and why. Without it, the rows are stored, you get their `bulk_id`, and they start one after another in the background. Invalid rows are reported there and do not delay the others. Errors in members that apply to all rows return 422 immediately. With an `Idempotency-Key`, the same body and `offset` are accepted only once in 24 hours.
 docs-text-bulk_get_sheet = A CSV file with the usual columns of a template and one sample row. It opens in spreadsheet programs; save it as CSV UTF-8 or as XLSX. You can add columns: `1.mobile`, `1.language`, `1.password`, `1.password_hint`, `1.one_time_code`, the same for other steps, `cc.name` and `cc.email`.
 docs-text-bulk_get = Includes one page of its rows, in order; `status=failed` lists those that could not be started, with the reasons. It is kept for 30 days after its end.
 docs-text-bulk_cancel = Rows that have not started yet will not start. Documents that have started continue; cancel them one by one.

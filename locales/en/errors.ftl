@@ -1,11 +1,11 @@
 ## Failures
 error-not-json = The body is not valid JSON.
-error-broken-body = The body did not arrive completely. Send it again.
+error-broken-body = The request body was cut off. Send it again.
 error-unauthenticated = The access token is missing, unknown or expired. Log in to get a new one.
 error-not-found = Not found: { $subject }.
 error-method-not-allowed = This address does not support this method.
 error-range-not-satisfiable = No part of the file is in this range. Its length is in Content-Range.
-error-unprocessable = The request breaks a rule.
+error-unprocessable = The request is invalid.
 error-too-large = The body is larger than { $limit } bytes. Send a smaller one.
 error-unsupported = { $expected ->
     [none] Compressed bodies are not supported here. Send the body without a Content-Encoding.
@@ -28,8 +28,8 @@ error-role = Your role does not allow this. Ask an owner or administrator of you
 error-admins-only = Only an owner or administrator can do this. Ask one of them, or ask for that role.
 error-owners-only = Only an owner can do this. Ask an owner of your company.
 error-members-only = Only a member can do this. Sign in with a member’s account.
-error-operator-only = Only the operator of this installation can do this, at the command line.
-error-cross-site = The request came from another site. Open the page again and retry there.
+error-operator-only = Only the operator of this installation can do this, on the command line.
+error-cross-site = This request came from another website. Open the page again and try there.
 error-access-code = Enter the access code first.
 error-one-time-code = Enter the one-time code first.
 error-not-the-sender = Only the member who sent this document, or an administrator, can do this.
@@ -43,19 +43,19 @@ error-not-complete = { $state ->
    *[other] The document ended before it was complete ({ $state }), so this file does not exist. Its history certificate shows what happened.
 }
 error-still-playing = The document is still in progress ({ $state }).
-error-embedded = Signers of an embedded document get no messages.
-error-changed = Something else changed this at the same time. Check its current state and try again.
+error-embedded = Signers of embedded documents do not receive messages.
+error-changed = This was changed in the meantime. Check its current state and try again.
 error-draft-changed = Some entries were changed on another page or device. Review them, then approve.
 error-company-exists = A company with this ID already exists.
 error-member-exists = The company already has a member with this e-mail address.
-error-archived = The template is archived. Choose another or restore it.
+error-archived = The template is archived. Choose another template, or restore this one.
 error-locked = Too many wrong codes were entered. Ask the sender to send the document again.
 error-link-replaced = A newer link replaced this one. Use the link in your latest message.
 error-link-was-sent = You can copy the signing link only if it could not be sent. A message with this link was already sent, or we are still trying to send it.
 error-handed-over = This document was assigned to someone else.
 error-no-handing-over = This document cannot be assigned to someone else.
-error-bulk-waiting = Too many rows are already waiting to start. Try again when some of them are done.
-error-bulk-finished = This bulk send has ended ({ $state }). None of its rows is waiting to start.
+error-bulk-waiting = Too many rows are already waiting to start. Try again when some of them have started.
+error-bulk-finished = This bulk send has ended ({ $state }). No rows are waiting to start.
 error-link-closed = This link was closed.
 error-link-used-up = This link has reached its limit.
 error-link-ended = This link has expired.
@@ -81,12 +81,14 @@ error-wrong-type = { $expected ->
    *[other] This must be a JSON { $expected }.
 }
 error-too-long = { $max ->
-    [one] At most 1 character is allowed.
-   *[other] At most { $max } characters are allowed.
+    [one] Use at most 1 character.
+   *[other] Use at most { $max } characters.
+    }
 }
 error-too-short = { $min ->
-    [one] At least 1 character is needed.
-   *[other] At least { $min } characters are needed.
+    [one] Use at least 1 character.
+   *[other] Use at least { $min } characters.
+    }
 }
 error-password-too-short = Use at least { $min } characters, for example four unrelated words.
 error-password-too-long = This password is longer than { $max } bytes. Use a shorter one.
@@ -98,7 +100,7 @@ error-too-many = { $max ->
 }
 error-out-of-range = This must be from { $min } to { $max }.
 error-control-character = Remove the control characters, such as U+0000. Text cannot contain them.
-error-direction-control = Remove the invisible characters that change the direction of writing.
+error-direction-control = Remove the invisible characters that change the text direction.
 error-overlong-character = A character has too many accents or other marks. Use fewer.
 error-not-allowed = This must be one of: { $allowed }.
 error-duplicate = This appears more than once. Remove the duplicate.
@@ -137,24 +139,24 @@ error-picture-not-base64 = This is not base64. Send the PNG or JPEG file in base
 error-picture-too-large = The picture is too large. Make it smaller: up to 5 MiB and 20 million pixels, no side longer than 10,000 pixels.
 error-picture-damaged = The picture is damaged and cannot be read. Save it again, or choose another.
 error-picture-blank = This picture is blank. Choose one that shows the signature or stamp in dark ink.
-error-invalid-file = This is not a file in base64, or it is too large.
-error-files-too-large = One signing link can hold up to { $megabytes } MB in up to { $files } files. Send fewer or smaller files. A file that you replaced or removed stops counting after about { $minutes } minutes.
+error-invalid-file = This file is not valid base64, or it is too large. Check the encoding, or send a smaller file.
+error-files-too-large = A signing link accepts up to { $megabytes } MB in up to { $files } files. Send fewer or smaller files. Files that you replace or remove still count for about { $minutes } minutes.
 error-draft-too-large = Your entries are too long: together they exceed { $limit } bytes. Shorten some of them.
 error-no-value-taken = You cannot enter a value in this kind of field.
 error-missing-glyph = None of our fonts has these characters: { $characters }. Remove or replace them.
 error-does-not-fit = The text does not fit in its field, even at the smallest size. Shorten it, or ask the sender to enlarge the field.
 error-one-time-code-unreachable = We cannot send a one-time code to this person. An e-mail address needs a mail server, and a phone number needs a text message gateway that reaches it. Enter another address, or use an access code instead.
 error-calculation-does-not-fit = With this number, “{ $name }” would show “{ $value }”, which is too long for its box. Enter a shorter number, or ask the sender to enlarge that field.
-error-field-not-stampable = The template’s field “{ $name }” cannot show “{ $value }”: it is too long for its box, or no font has one of its characters. Change it in the template, or make the box larger.
-error-field-too-small = The box of the field “{ $name }” is too small: { $width } × { $height } points. To be legible, this kind of field needs at least { $least_width } × { $least_height } points. On this page, make its width at least { $width_millionths } and its height at least { $height_millionths } millionths.
+error-field-not-stampable = The template’s field “{ $name }” cannot show “{ $value }”. The value is too long for its box, or contains a character that no font has. Change it in the template, or make the box larger.
+error-field-too-small = The box of the field “{ $name }” is too small: { $width } × { $height } points. To be legible, this kind of field needs at least { $least_width } × { $least_height } points. On this page, set its width to at least { $width_millionths } and its height to at least { $height_millionths } millionths.
 error-callback-malformed = This is not a valid webhook address.
 error-embedded-too-large = The files in this document can take up { $megabytes } MB in total, and { $left } MB are left. Send a smaller file.
 error-callback-scheme = The address must begin with https://.
 error-callback-userinfo = The address must not contain a user name or password.
 error-callback-fragment = The address must not contain a fragment (#).
-error-callback-port = This port is not allowed.
+error-callback-port = This port is not allowed. Use another port, or ask the operator to allow it.
 error-callback-host = The host name is not a valid DNS name.
-error-callback-not-public = The address is not publicly reachable.
+error-callback-not-public = The address is not publicly reachable. Use a public one.
 error-redirect-malformed = This is not a valid address. Write it as https://host/path.
 error-redirect-host = Your company does not allow { $name } as a place to lead signers to. Ask your administrator to add it.
 error-name-collision = Two fields would have this name. Choose another.
@@ -173,11 +175,11 @@ error-boxes-disagree = Boxes with the same name are one field. Give them the sam
 error-member-not-for-kind = Only these kinds of fields accept this: { $allowed }. Remove it.
 error-cells-or-lines = A text field can have cells or lines, but not both. Remove one of them.
 error-invalid-date-pattern = This is not a date pattern. Use at least one of yyyy, yy, MMMM, MMM, MM, M, dd and d, and put other Latin letters in single quotes.
-error-invalid-color = Enter a color such as #1a2b3c.
-error-unknown-font = There is no font “{ $value }”. You can use: { $allowed }.
+error-invalid-color = Enter a colour such as #1a2b3c.
+error-unknown-font = No font has the name “{ $value }”. You can use: { $allowed }.
 error-embed-in-signed = The PDF is already signed, so files cannot be embedded in it. Remove embed.
-error-formula-unreadable = The formula cannot be read from character { $position } onward.
-error-formula-name = The formula uses “{ $name }”, which is not a field of kind number or calc.
+error-formula-unreadable = The formula has an error at character { $position }.
+error-formula-name = The formula uses “{ $name }”, which is not a number or calc field.
 error-formula-later = The formula uses “{ $name }”, which is filled in at a later step. Use only fields that are filled in earlier or by the same signer.
 error-formula-beside = The formula uses “{ $name }”, which another role of the same step fills in. Use only fields that are filled in earlier or by the same signer.
 error-formula-circle = The formula of “{ $name }” depends on its own result.
@@ -185,7 +187,7 @@ error-page-out-of-range = { $pages ->
     [one] The document has only 1 page.
    *[other] The document has only { $pages } pages.
 }
-error-not-sealable = This cannot be used to seal: { $reason }
+error-not-sealable = This cannot be used for sealing: { $reason }
 error-logo-refused = This picture cannot be used as the logo: { $reason }
 error-invalid-company-id = This cannot be used as a company ID: { $reason }
 error-not-drawable = We cannot show this in its field. Enter it differently, or ask the sender to check the field.
@@ -215,7 +217,7 @@ error-wrong-one-time-code = { $left ->
    *[other] The one-time code is wrong. { $left } tries left.
 }
 error-one-time-code-expired = This one-time code no longer works. Request a new one.
-error-invalid-cursor = This cursor is unknown. Start again without one.
+error-invalid-cursor = This cursor is not valid. Start again without it.
 
 ## Why a company cannot seal
 error-seal-key-missing = The company has no seal key, so its documents cannot be sealed. Ask the operator to create one with “countersign company key renew”.

@@ -64,6 +64,6 @@ pdf-deviation-space-before-section = there is white space before the cross-refer
 pdf-deviation-first-subsection-off-by-one = the first subsection of the cross-reference table is off by one
 pdf-deviation-space-before-object = there is white space before an object’s number at the position in its entry
 pdf-deviation-entry-at-zero = an entry in use points to the first byte of the file
-pdf-deviation-size-too-small = /Size is not greater than every object number
+pdf-deviation-size-too-small = /Size is not greater than the highest object number
 pdf-deviation-space-before-endstream = there is more than a line break before endstream
 pdf-deviation-word-in-comment = a comment inside an object contains a keyword of the file structure

@@ -1,11 +1,11 @@
-// The API reference to read and to try: finds calls, opens the call that the URL names, sends what you enter in the
-// forms and shows the answer. Without this script you can still read the page.
+// The interactive API reference: finds calls, opens the call named in the URL, sends the values entered in the forms
+// and shows the response. Without this script the page can still be read.
 import { all, fill, one, pageData } from "./shared/dom";
 
 const texts = pageData<Record<string, string>>("docs-data");
 const said = (key: string, values: Record<string, string | number> = {}) => fill(texts[key] ?? "", values);
 
-// The page may be opened at a different address from the public one; calls go to the address it came from.
+// The page may be opened at an address other than the public one. Calls go to the address it came from.
 const base = location.pathname.replace(/\/api\/docs\/?$/, "");
 
 /* The token belongs to this tab, and is gone when the tab closes. */
@@ -28,7 +28,7 @@ function keep(value: string, why: string): void {
     if (value) sessionStorage.setItem(KEY, value);
     else sessionStorage.removeItem(KEY);
   } catch {
-    // It stays in the field until the page is closed.
+    // The value stays in the field until the page is closed.
   }
   token.value = value;
   tokenState.textContent = said(value ? why : "docs-token-none");
@@ -49,7 +49,7 @@ one<HTMLFormElement>("#docs-access").addEventListener("submit", (event) => {
 const search = one<HTMLFormElement>(".docs-find");
 const find = one<HTMLInputElement>("#docs-find");
 const found = one<HTMLElement>("#docs-found");
-// It mentions keys, which phones and tablets do not have.
+// The text mentions keys, which phones and tablets do not have.
 if (matchMedia("(hover: none)").matches) found.textContent = "";
 const idle = found.textContent;
 const intro = one<HTMLElement>("[data-intro]");
@@ -133,7 +133,7 @@ function show(element: Element): void {
 function follow(): void {
   const target = document.getElementById(decoded(location.hash.slice(1)));
   if (!target) return;
-  // A filtered-out element would be invisible.
+  // An element hidden by the filter would stay invisible.
   if (target.closest("[hidden]")) everything();
   show(target);
 }
@@ -305,7 +305,7 @@ async function copy(form: HTMLFormElement): Promise<void> {
   outcome.className = "outcome small";
   outcome.textContent = "";
   try {
-    // Only if the page came over TLS, or from this machine.
+    // The clipboard only works over TLS or on this machine.
     await navigator.clipboard.writeText(text);
     outcome.textContent = said("docs-copied");
   } catch {

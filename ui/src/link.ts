@@ -1,5 +1,5 @@
-// The form of a public link. Another language is another page: what was entered so far goes along in this tab's storage, so
-// that no URL contains it, and is removed from there at once. Without this script the other page is empty.
+// The form of a public link. Another language is another page, so entries are passed on in this tab's session storage,
+// which keeps them out of URLs, and removed from there immediately. Without this script the other page is empty.
 
 import { all, one } from "./shared/dom";
 import "./shared/form-page";
@@ -32,13 +32,13 @@ for (const [name, value] of Object.entries(remembered())) {
 
 for (const link of all<HTMLAnchorElement>(".languages a")) {
   link.addEventListener("click", (event) => {
-    // A page that is opened in another window stays empty.
+    // A page opened in another window starts empty.
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     const entries = inputs.map((input) => [input.name, input.type === "checkbox" ? input.checked : input.value]);
     try {
       sessionStorage.setItem(KEY, JSON.stringify({ action: token(), entries: Object.fromEntries(entries) }));
     } catch {
-      // The other page is empty.
+      // Without storage, the other page starts empty.
     }
   });
 }

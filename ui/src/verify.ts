@@ -1,4 +1,4 @@
-// The verify page works without a script. With it, you can drop files, and they are checked at once.
+// Adds drag and drop to the verify page, which works without a script. Dropped files are checked immediately.
 import { one, pageData } from "./shared/dom";
 
 const texts = pageData<Record<string, string>>("verify-data");
@@ -14,7 +14,7 @@ if (form) {
   const limit = Number(form.dataset.limit ?? 0);
   const most = Number(form.dataset.most ?? 1);
 
-  // The answer names times in the zone of this browser; without a script, in UTC.
+  // The answer shows times in this browser's time zone. Without a script, they are in UTC.
   one<HTMLInputElement>("input[name=zone]", form).value = Intl.DateTimeFormat().resolvedOptions().timeZone ?? "";
 
   const files = () => [...(input.files ?? [])];

@@ -1,5 +1,5 @@
 // The viewer works without a script. With it, the pages' text can be read aloud, searched and copied, and a long
-// document stays light.
+// document uses little memory.
 import { all } from "./shared/dom";
 import { PagePictures } from "./shared/page-pictures";
 import "./shared/page-text";

@@ -1,5 +1,5 @@
-// What axe finds on every page and in every dialog, on phone, tablet and desktop, light and dark, in three languages:
-// nothing serious. And what a screen reader is told in each of these states.
+// Runs axe on every page and in every dialog, on phone, tablet and desktop, light and dark, in three languages, and
+// expects no serious findings. Also checks what a screen reader announces in each of these states.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -41,7 +41,7 @@ const BASE = SIZES.phone.viewport;
 
 /** The tree of what is open, without what differs at each run. */
 async function tree(page) {
-  // The page's own words are part of what is read.
+  // Waits for the page's own text, which is part of the result.
   await page.waitForFunction(() =>
     [...document.querySelectorAll("page-text")].every(({ dataset }) => dataset.shown !== undefined),
   );
@@ -60,7 +60,7 @@ async function tree(page) {
           "1 December 2026",
         )
         .replace(/\d{1,2}:\d{2}(:\d{2})?/g, "09:00")
-        // A file that is sent at once is not told of.
+        // Leaves out the message about a file that was sent immediately.
         .replace(/^(\s*- status): .+ (has been sent\.|보냈습니다\.|送信しました。)$/, "$1"),
     );
 }
@@ -71,7 +71,7 @@ for (const language of ["ko", "ja", "en"]) {
   test(`nothing serious on any page and in any dialog, at every size, light and dark: ${language}`, async () => {
     const page = await open(browser, "phone");
     const found = [];
-    // Each language has writers of its own: who has another document to sign is offered it.
+    // Each language has signers of its own, because a signer with another document waiting is offered it.
     const people = (more = {}) => [
       { order: 1, name: "김민준", email: `minjun.${language}@example.com`, ...more },
       { order: 2, name: "박서연", email: `seoyeon.${language}@example.com` },
@@ -82,7 +82,7 @@ for (const language of ["ko", "ja", "en"]) {
       assert.equal(await page.locator("html").getAttribute("lang"), language, name);
       for (const [size, { viewport }] of Object.entries(SIZES)) {
         if (size !== "phone") await resize(page, viewport);
-        // Each state in both schemes, at one size or another.
+        // Each state in both colour schemes, at one size or another.
         turn += 1;
         await page.emulateMedia({ colorScheme: turn % 2 ? "light" : "dark" });
         const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
@@ -173,7 +173,7 @@ for (const language of ["ko", "ja", "en"]) {
     await page.goto(`${server.base}/sign-in?lang=${language}`);
     await judge("sign-in");
     await signIn(page, server, language);
-    // How many messages there are is a matter of the tests before.
+    // The number of messages depends on the earlier tests.
     found.push(...(await seriousFaults(page)).map((fault) => `outbox: ${fault}`));
     await page.goto(`${server.base}/documents?lang=${language}`);
     found.push(...(await seriousFaults(page)).map((fault) => `documents: ${fault}`));
@@ -206,7 +206,7 @@ test("a screen reader announces each step of the whole flow: roles, names and th
     for (const [state, lines] of told[language])
       assert.deepEqual(roles(lines), roles(told.en.get(state)), `${state}: ${language}`);
   }
-  // Nothing that can be used is without a name.
+  // Every interactive element has a name.
   for (const [language, states] of Object.entries(told)) {
     for (const [state, lines] of states) {
       const nameless = lines.filter((line) =>

@@ -15,7 +15,7 @@ const files = [...LONGEST, "../../clients/clients.test.mjs", ...others].map((nam
   fileURLToPath(new URL(name, import.meta.url)),
 );
 
-// Twice as many as the cores of a small machine: a browser spends much of its time waiting.
+// Twice as many as the cores of a small machine, because a browser spends much of its time waiting.
 run({ files, concurrency: 4 })
   .on("test:fail", () => {
     process.exitCode = 1;

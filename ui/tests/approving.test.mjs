@@ -1,4 +1,4 @@
-// The end that a signer gives a document: approved once or rejected, what is refused and why, and where they go from there.
+// How a signer ends their turn: one approval or rejection, refusals with their reasons, and the links to the next page.
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
@@ -28,10 +28,10 @@ test("a signer who presses twice, or approves in a second tab, has approved once
   const second = await first.context().newPage();
   await second.goto(started.sign_url);
   await ready(second);
-  // What one tab saves the other shows when somebody comes back to it.
+  // A value saved in one tab appears in the other when the signer returns to it.
   await fill(second, "Name", "이서연");
   await second.waitForSelector('#save-state[data-state="saved"]');
-  // Until it has heard of it: what one tab tells the other takes its time.
+  // Repeats until the message from the other tab has arrived, which takes a moment.
   const comeBack = () =>
     first.evaluate(() => {
       const again = setInterval(() => dispatchEvent(new Event("focus")), 50);
@@ -48,9 +48,9 @@ test("a signer who presses twice, or approves in a second tab, has approved once
   assert.deepEqual(asked, [first]);
   await second.click("#approve");
   await second.click("#approve-dialog [type=submit]");
-  // It is told what the other tab did.
+  // The second tab learns what happened in the first.
   await second.waitForSelector(".says h1");
-  assert.equal(await second.locator("h1").textContent(), "You have done your part");
+  assert.equal(await second.locator("h1").textContent(), "Your part is done");
   const { history } = await server.workflow(started.workflow_id);
   assert.equal(history.filter((entry) => JSON.stringify(entry).includes('"approved"')).length, 1);
   assert.deepEqual([...first.faults], []);
@@ -78,7 +78,7 @@ test("two taps open a dialog, and press nothing that came up under the finger", 
   await page.tap("#sheet [data-close]");
   await twice(field(page, "Name").locator("button.open"));
   assert.equal(await page.locator("#sheet").isVisible(), true);
-  // A moment later a tap beside it closes it, as ever.
+  // A moment later, a tap outside closes it as usual.
   await page.clock.resume();
   await page.waitForSelector('#sheet[closedby="any"]');
   await page.touchscreen.tap(180, 20);
@@ -131,7 +131,7 @@ test("an approval whose answer was lost is not made twice, and ends as done", as
   const started = await server.startWorkflow();
   const page = await openSigning(browser, "phone", started.sign_url);
   await fillFirst(page);
-  // The request reaches the server; the answer does not come back.
+  // The request reaches the server, but the answer is lost.
   await page.route(
     "**/sign/approve",
     async (route) => {
@@ -173,7 +173,7 @@ test("a signer reads to whom a message goes and where it appears, and one word n
       "Message to the sender (optional)",
       "It also appears in the history certificate.",
       "Signed. Thank you.",
-      "You have done your part",
+      "Your part is done",
     ],
   };
   for (const [language, [act, title, message, where, done, later]] of Object.entries(words)) {
@@ -242,7 +242,7 @@ test("closing the popup tells the page that opened it, without personal data, an
     await approve(page);
     assert.equal(await page.locator("#done-next").count(), 0);
     await pressAndSeeClosed(page, "#done-close");
-    // The message crosses from one process of the browser to another.
+    // The message takes a moment, because it crosses browser processes.
     await opener.waitForFunction(() => window.got.length > 0);
     assert.deepEqual(await opener.evaluate(() => window.got), [
       { source: "countersign", event: "completed", workflow_id: started.workflow_id, result: "approved" },
@@ -276,7 +276,7 @@ test("the next document of the same writer is offered, unless the address says n
     { order: 1, name: "이다음", email: "next@example.com" },
     { order: 2, name: "박서연", email: "seoyeon@example.com" },
   ];
-  // By mail: a link that a program was given does not show whose the address is.
+  // By mail, because a link that was returned to a program does not prove who owns the address.
   const mailing = await server.withMail();
   const send = (workflow_name) => mailing.startWorkflow({ recipient_list: people, workflow_name, export_api_info: undefined });
   for (const name of ["첫 문서", "둘째 문서", "비밀유지계약서"]) await send(name);

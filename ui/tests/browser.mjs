@@ -1,4 +1,4 @@
-// Chromium as a phone or a desktop, and what the tests do with a signing page.
+// Chromium as a phone or a desktop, and helpers to use a signing page.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -45,7 +45,7 @@ export async function open(browser, size, options = {}) {
   page.faults = [];
   page.on("pageerror", (error) => page.faults.push(String(error)));
   page.on("console", (message) => {
-    // A status that a test asks for is no fault of the page.
+    // An HTTP error that a test provokes is not a fault of the page.
     if (message.type() === "error" && !message.text().includes("Failed to load resource")) page.faults.push(message.text());
   });
   return page;
@@ -64,10 +64,10 @@ export async function closePages(browser) {
 
 /** What axe finds that is serious or critical: in the dialog that is open, which hides the rest, or on the page. */
 export async function seriousFaults(page) {
-  // Once a document: the judge is half a megabyte to read.
+  // Loaded once per document, because axe is half a megabyte.
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe);
   const violations = await page.evaluate(async () => {
-    // A rule decides how serious its findings are, so we skip the rules whose findings we would drop below.
+    // A rule determines the severity of its findings, so we skip the rules whose findings we would drop below.
     const lesser = axe._audit.rules.filter(({ impact }) => impact === "minor" || impact === "moderate");
     const rules = Object.fromEntries(lesser.map(({ id }) => [id, { enabled: false }]));
     const results = await axe.run(document.querySelector("dialog[open]") ?? document, {

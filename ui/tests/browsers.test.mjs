@@ -1,5 +1,5 @@
-// The oldest browsers that the pages support (docs/signing-page.md) have what our sources use, or there is another way next
-// to it. esbuild translates syntax for them; it does not know properties, units, pseudo-classes and functions.
+// The oldest supported browsers (docs/signing-page.md) have every feature that our sources use, or the source has a
+// fallback. esbuild translates syntax for them, but not properties, units, pseudo-classes and functions.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -123,7 +123,7 @@ test("what is newer than the oldest browsers is still used: the list has nothing
 });
 
 test("scripts call nothing that the oldest browsers lack without asking for it first", () => {
-  // The compiler knows the language's own library (`lib` in tsconfig.json); these belong to the browser.
+  // The compiler checks the language's own library (`lib` in tsconfig.json). These features belong to the browser.
   const newer =
     /\b(requestIdleCallback|structuredClone|showPopover|startViewTransition|showOpenFilePicker|OffscreenCanvas|CloseWatcher)\b|\.(inert|closedBy|ariaCurrent|checkVisibility|setHTMLUnsafe|scrollend)\b|AbortSignal\.(timeout|any)|(query|params|options)\.size\b/g;
   const faults = files(".ts").flatMap((file) => {

@@ -1,5 +1,5 @@
-// Devices and networks as they are: no room to keep anything, a slow line, less motion, a page that the browser kept and
-// brings back, letters twice as large.
+// Real devices and networks: full storage, a slow connection, reduced motion, a page from the back/forward cache,
+// doubled text size.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -53,7 +53,7 @@ test("where the device has no room the page says what it cannot keep, and goes o
   await page.context().setOffline(false);
   await saved(page);
   assert.equal(await page.locator("#trouble").textContent(), "");
-  // The signature is used, and not promised for the next time.
+  // The signature is used, but not offered for the next time.
   await field(page, "Signature").locator("button").tap();
   await page.locator("#consent-dialog [type=submit]").tap();
   await page.locator("#pad[open]").waitFor();
@@ -90,7 +90,7 @@ const MESSAGES = [
   {
     message: "#transfer",
     before: async (page) => {
-      // A signature that takes its time.
+      // Keeps the upload of the signature waiting.
       await page.route("**/sign/files", () => {});
       await sign(page, "Signature");
     },
@@ -109,7 +109,7 @@ for (const { message, before, during } of MESSAGES) {
     const page = await opened(address);
     await before(page);
     const salary = field(page, "Salary");
-    // Right below the tools, where the message comes up.
+    // Right below the tools, where the message appears.
     await salary.evaluate((box) => {
       scrollBy(0, box.getBoundingClientRect().top - document.querySelector(".tools").getBoundingClientRect().bottom - 2);
     });
@@ -131,7 +131,7 @@ test("on slow 3G a document is filled in, signed and approved", async () => {
   const page = await open(browser, "phone");
   const devtools = await page.context().newCDPSession(page);
   await devtools.send("Network.enable");
-  // Of the browser's own preset: 400 kbit/s, 400 ms.
+  // The browser's own preset: 400 kbit/s, 400 ms.
   const conditions = { offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 };
   await devtools.send("Network.emulateNetworkConditions", conditions);
   await page.goto(started.sign_url, { waitUntil: "commit" });
@@ -196,7 +196,7 @@ for (const [browsers, keeps] of [
       await fill(page, "Name", "김민준");
       await saved(page);
       await page.goto(`${server.base}/verify?lang=en`);
-      // Another device goes on meanwhile.
+      // Another device makes changes meanwhile.
       const other = await opened(address);
       await fill(other, "Name", "이민준");
       await saved(other);
@@ -204,11 +204,11 @@ for (const [browsers, keeps] of [
       await page.waitForFunction(() => document.querySelector('.field[data-name="Name"] input')?.value === "이민준");
       await ready(page);
       assert.equal(await cameBack(), String(keeps));
-      // What is written here now is written over nothing that was not seen.
+      // A value entered now does not overwrite one that the signer has not seen.
       await fill(page, "Salary", "100");
       await saved(page);
       assert.equal(await page.locator("#settle-dialog").isVisible(), false);
-      // What has ended meanwhile is not offered once more.
+      // A document that has ended meanwhile is not offered again.
       await page.goto(`${server.base}/verify?lang=en`);
       await server.call("POST", `/api/v3/workflows/${workflow_id}/cancel`, { comment: "-" });
       await page.goBack();
@@ -247,7 +247,7 @@ test("with letters of twice the size, and on a phone on its side, what stands st
     const seen = still
       .map((element) => element.getBoundingClientRect())
       .filter(({ top, bottom, height }) => height > 0 && bottom > 0 && top < innerHeight);
-    // What ends at an edge of the screen covers all up to it.
+    // An element at the edge of the screen covers everything up to it.
     const above = Math.max(0, ...seen.filter(({ top }) => top <= 0).map(({ bottom }) => bottom));
     const below = Math.max(0, ...seen.filter(({ bottom }) => bottom >= innerHeight - 1).map(({ top }) => innerHeight - top));
     return above + below;
@@ -304,7 +304,7 @@ const cramped = (page) =>
       );
       for (const word of words.filter((word) => word.checkVisibility() && !word.closest(".unseen, option"))) {
         for (const line of linesOf(word)) {
-          // The letters have some room within their line.
+          // Letters have some space within their line.
           const near = Math.min(
             line.left - box.left,
             box.right - line.right,

@@ -1,4 +1,4 @@
-// The connection is cut at each request that the page makes, before the server got it and after: nothing is lost, and
+// The connection is cut at each of the page's requests, before or after the server receives it. Nothing is lost, and
 // nothing is done twice.
 
 import assert from "node:assert/strict";
@@ -165,7 +165,7 @@ for (const when of CUTS) {
 test("what was entered and drawn without a connection is there again after the tab was closed", async () => {
   const started = await server.startWorkflow();
   const page = await opened(started);
-  // Agreeing needs the server; after that the connection is gone.
+  // Giving consent needs the server. After that the connection is gone.
   await field(page, "Signature").locator("button").click();
   await page.locator("#consent-dialog [type=submit]").click();
   await page.locator("#pad[open]").waitFor();
@@ -216,7 +216,7 @@ test("an approval signs what its page shows: what another device has saved is lo
   assert.match(told, /Kind\s+Changed on another page or device. Now: part time. Before, on this page: \(empty\)/);
   assert.equal(await field(desk, "Salary").locator("input").inputValue(), "200");
   assert.equal(await count(started.workflow_id, "approved"), 0);
-  // What comes up under the finger is pressed by nobody: a press elsewhere first tells that this one is meant.
+  // Clicks elsewhere first, because a press on a dialog that has just appeared is ignored.
   await desk.click("#settle-title");
   await desk.click(`${settle} [type=submit]`);
   await desk.click("#approve-title");
@@ -243,7 +243,7 @@ test("what waited without a connection is not put over what another device has s
   await saved(desk);
   await context.setOffline(false);
 
-  // Both are shown; what nobody else has touched is saved at once.
+  // Both values are shown. The one that nobody else has changed is saved immediately.
   const again = await context.newPage();
   await again.goto(started.sign_url);
   await again.waitForSelector(settle);
@@ -253,7 +253,7 @@ test("what waited without a connection is not put over what another device has s
     "Salary\nSaved on another page or device: 200\nEntered here: 100",
   ]);
   await again.waitForSelector('#save-state[data-state="saved"]', { state: "attached" });
-  // Undecided, it is there again, and stands before the approval.
+  // An undecided question returns after a reload, and must be answered before the approval.
   await again.reload();
   await again.locator(`${settle} [data-close]`).click();
   await again.click("#approve");

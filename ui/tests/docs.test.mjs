@@ -1,5 +1,5 @@
-// The API to read and to try, as a person uses it: finds a call, reads it, logs in and sends it; with a finger, a mouse, and
-// the keyboard alone; in three languages, light and dark.
+// The interactive API reference: a person finds a call, reads it, logs in and sends it, with touch, a mouse, or only
+// the keyboard, in three languages, light and dark.
 
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
@@ -86,7 +86,7 @@ test("an address leads to what it names, and opens it", async () => {
   assert.ok(await call(page, "workflows_start").locator("textarea").isVisible());
   await call(page, "workflows_start").locator('a[href="#schema-RecipientInput"]').first().click();
   assert.ok(await call(page, "schema-RecipientInput").locator(".members").isVisible());
-  // What a problem's `type` names, though it was filtered away.
+  // The URL in a problem's `type` opens its section even if the filter has hidden it.
   await page.fill("#docs-find", "template");
   await page.evaluate(() => (location.hash = "#not-your-turn"));
   await page.locator("#not-your-turn").waitFor();
@@ -194,7 +194,7 @@ test("with the keyboard alone: a slash, words, Enter, and Control with Enter", a
   await page.keyboard.press("Enter");
   const health = call(page, "service_health");
   assert.notEqual(await health.getAttribute("open"), null);
-  // Past what may be read and scrolled on the way.
+  // Skips the elements before it that can be read and scrolled.
   const isAtSend = () => page.evaluate(() => document.activeElement.matches("#service_health [type=submit]"));
   for (let stops = 0; stops < 15 && !(await isAtSend()); stops += 1) await page.keyboard.press("Tab");
   assert.ok(await isAtSend(), "the keyboard comes to the button that sends");
@@ -205,7 +205,7 @@ test("with the keyboard alone: a slash, words, Enter, and Control with Enter", a
   await page.keyboard.press("ArrowDown");
   assert.equal(await page.evaluate(() => document.activeElement.parentElement.id), "login");
   await page.keyboard.press("ArrowDown");
-  assert.equal(await page.evaluate(() => document.activeElement.parentElement.id), "start");
+  assert.equal(await page.evaluate(() => document.activeElement.parentElement.id), "workflows_start");
   await page.keyboard.press("Enter");
   await call(page, "workflows_start").locator("[name=body]").focus();
   await page.keyboard.press("Control+Enter");

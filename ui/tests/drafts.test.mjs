@@ -1,4 +1,4 @@
-// Drafts: what is sent when, what waits on the device, and what becomes of a value that nobody accepts.
+// Drafts: what is sent when, what waits on the device, and what happens to a value that is refused.
 
 import assert from "node:assert/strict";
 import { before, beforeEach, mock, test } from "node:test";

@@ -1,6 +1,6 @@
-// Every end that a writer brings about himself: by pointer, touch and the keyboard alone, on phone, tablet and desktop, in
-// three languages, each with each. Each document is opened by the link in its mail and ends in another way, and the page's own
-// button leads from it to another one that waits for the same writer.
+// Every way for a signer to end their turn, by pointer, touch and keyboard, on phone, tablet and desktop, in three
+// languages, in all combinations. Each document is opened by the link in its mail, and the page's own button leads to
+// the next document that waits for the same signer.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -76,7 +76,7 @@ async function findsFault(page, hands) {
 for (const size of Object.keys(SIZES)) {
   for (const language of ["ko", "en", "ja"]) {
     test(`a document is approved, completed, rejected, declined, given back and handed over on a ${size}, in ${language}, by pointer, touch and keyboard alone`, async () => {
-      // Desktops with a touch screen are used with the fingers, too.
+      // Desktops with a touch screen are also used by touch.
       const page = await open(browser, size, { hasTouch: true });
       for (const way of WAYS) {
         const hands = HANDS[way](page);
@@ -87,14 +87,15 @@ for (const size of Object.keys(SIZES)) {
           const mark = await page
             .locator("#done-dialog .sign:visible")
             .evaluateAll((marks) => marks.map(({ className }) => className));
-          // The tick on green is for what went well; who rejected reads no success.
+          // The green tick only appears after success, so a signer who rejected does not see it.
           assert.deepEqual(mark, [title === "sign-done-title" ? "sign good" : "sign"], `${way}: ${title}`);
           assert.deepEqual(
             await page.locator("#done-title, #done-text").allTextContents(),
             [word(language, title), word(language, text, values)],
             way,
           );
-          // This window was opened by nobody, and no script can close it: the writer reads that he may, and can still go on.
+          // No script opened this window, so no script can close it. The signer reads that they may close it, and can
+          // still continue.
           assert.equal(await page.locator("#done-close").isVisible(), false, way);
           assert.equal(await page.locator("#done-rest:visible").textContent(), word(language, "sign-done-may-close"), way);
           assert.deepEqual(

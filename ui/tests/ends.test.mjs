@@ -1,6 +1,6 @@
-// Every page that stands where the signing page was asked for, and what is seen after the end: phone, tablet and desktop,
-// Korean, English and Japanese. Each tells what happened and what helps, in the language of the link, with the status code
-// that programs need; and what can be pressed on it is pressed by pointer, touch and the keyboard alone, each with each.
+// Every page that is shown instead of the signing page, and after the end, on phone, tablet and desktop, in Korean,
+// English and Japanese. Each explains what happened and what to do, in the language of the link, with the status code
+// that programs need. Every control on it works by pointer, touch and keyboard, in all combinations.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -72,7 +72,7 @@ withServer({
     const start = (changes) => server.startWorkflow(request(changes));
     const act = (workflow, verb, body) => server.call("POST", `/api/v3/workflows/${workflow.workflow_id}/${verb}`, body);
 
-    // Its time runs out while the others are made.
+    // This one expires while the others are created.
     addresses.expired = (await server.startExpiring(request())).sign_url;
     const signed = await server.startWorkflow();
     const values = { Name: "김민준", "First day": "2026-12-01", Agreed: "Y", Signature: PICTURE };
@@ -127,7 +127,7 @@ withServer({
     );
     addresses["used public link"] = once.link_url;
     addresses["no such page"] = `${server.base}/nowhere?lang=en`;
-    // Not embedded: the writer's link lies in the outbox.
+    // Not embedded, so the signer's link is in the outbox.
     await start({ export_api_info: undefined, workflow_name: "넘길 문서" });
     const page = await open(browser, "desktop");
     await signIn(page, server);
@@ -204,7 +204,7 @@ const inKorean = (address) => {
 
 for (const [row, size] of Object.keys(SIZES).entries()) {
   test(`each page that stands instead tells, with its status, in each language, which is chosen by each way, on a ${size}`, async () => {
-    // Desktops with a touch screen are used with the fingers, too.
+    // Desktops with a touch screen are also used by touch.
     const page = await open(browser, size, { hasTouch: true, acceptDownloads: true });
     const found = [];
     for (const [at, [state, [status, title, text, wayOn]]] of Object.entries(STATES).entries()) {
@@ -222,7 +222,7 @@ for (const [row, size] of Object.keys(SIZES).entries()) {
         assert.match(told.said, sentence(language, text), where);
         assert.deepEqual(told.ways, wayOn ? [word(language, wayOn)] : [], where);
         if (way === WAYS[0]) found.push(...(await faultsOfLayout(page)).map((fault) => `${where}: ${fault}`));
-        // Each state is judged on each size and in each language, light or dark.
+        // Each state is checked on each size and in each language, light or dark.
         if (way === WAYS[at % 3] && language === LANGUAGES[(at + row) % 3]) {
           await page.emulateMedia({ colorScheme: (at + row) % 2 ? "light" : "dark" });
           found.push(...(await seriousFaults(page)).map((fault) => `${where}: ${fault}`));

@@ -1,6 +1,6 @@
-// Firefox and WebKit (the engine of Safari) as they come with Debian, with the few verbs that the tests of the main flow
-// need. Both know the commands of WebDriver: WebKit has a driver that takes them over HTTP, and Firefox takes them itself
-// over a socket (Marionette), so no other driver is needed.
+// Firefox and WebKit (the engine of Safari) from Debian, with the few commands that the tests of the main flow need.
+// Both support WebDriver commands: WebKit has a driver that accepts them over HTTP, and Firefox accepts them over a
+// socket (Marionette), so no other driver is needed.
 
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -43,7 +43,7 @@ class Window {
   /** Waits until the function answers something, and returns that. */
   async until(work, ...words) {
     for (const end = Date.now() + LIMIT; ;) {
-      // The page may be on its way to another one.
+      // The page may be loading another one.
       const found = await this.run(work, ...words).catch(() => false);
       if (found) return found;
       if (Date.now() > end) throw new Error(`never: ${work} ${words.join(" ")}`);
@@ -135,7 +135,7 @@ async function untilStarted(work) {
   }
 }
 
-// Firefox: messages are JSON with their length before them.
+// Firefox: messages are JSON, preceded by their length.
 
 class Marionette {
   #socket;
@@ -233,10 +233,10 @@ function miniBrowser() {
 
 async function openWebKit(size) {
   const port = await freePort();
-  // Windows of WebKit need a screen.
+  // Windows of WebKit need a display.
   const display = 100 + (port % 20_000);
   const screen = spawn("Xvfb", [`:${display}`, "-screen", "0", "1600x1200x24", "-nolisten", "tcp"], { stdio: "ignore" });
-  // Its sandbox needs rights that containers do not have; only our own pages are opened.
+  // Its sandbox needs permissions that containers do not have, and we only open our own pages.
   const env = { ...process.env, DISPLAY: `:${display}`, WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: "1" };
   const driver = spawn("WebKitWebDriver", [`--port=${port}`], { env, stdio: "ignore" });
   process.once("exit", () => [driver, screen].forEach((program) => program.kill()));

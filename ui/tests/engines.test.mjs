@@ -1,4 +1,5 @@
-// The main flow in Firefox and in WebKit, the engine of Safari: a part of it in script/test, all of it with script/engines.
+// The main flow in Firefox and in WebKit, the engine of Safari: a part in `script/test`, everything with
+// `script/engines`.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -106,7 +107,7 @@ for (const [engine, openWindow] of Object.entries(TRIED)) {
           await fill(window, "Name", "Kim");
           await window.press(`${box("Agreed")} input`);
           await saved(window);
-          // The draft comes back.
+          // The draft is restored.
           await window.open(started.sign_url);
           await ready(window);
           assert.equal(await window.run((box) => document.querySelector(`${box} input`).value, box("Name")), "Kim");
@@ -144,10 +145,10 @@ for (const [engine, openWindow] of Object.entries(TRIED)) {
         assert.ok((await darkest(window, '[data-page="1"] document-page')) < 100, "the page is there");
         const date = `${box("Optional date")} input`;
         const isOnPage = await window.run((date) => document.querySelector(date).offsetParent !== null, date);
-        // Its frame and the sign of a calendar are light; a date would be dark.
+        // The frame and the calendar icon are light, but a date would be dark.
         if (isOnPage) {
           await window.run(() => document.querySelectorAll("page-text").forEach((text) => text.remove()));
-          // Firefox writes light words into an empty date.
+          // Firefox shows light text in an empty date field.
           if (engine === "webkit") assert.ok((await darkest(window, date)) > 100, "nothing dark is in an empty date");
         }
         await window.press("#guide-toggle");

@@ -1,4 +1,4 @@
-// The end of a signer's turn: one confirmation, who is next, and what the sender sees afterwards.
+// The end of a signer's turn: one confirmation, the next signer, and the sender's view afterwards.
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
@@ -37,13 +37,13 @@ test("consent is asked for once, before the one confirmation", async () => {
     const page = await openSigning(browser, "phone", started.sign_url);
     const consents = [];
     page.on("request", (request) => request.url().endsWith("/sign/consent") && consents.push(request));
-    // Its signature is optional and stays empty, so nothing has asked before.
+    // The signature is optional and stays empty, so nothing has asked for consent before.
     await page.click("#approve");
     await page.locator("#consent-dialog[open]").waitFor();
     assert.equal(await page.locator("#approve-dialog[open]").count(), 0);
     await page.click("#consent-dialog [type=submit]");
     await page.locator("#approve-dialog[open]").waitFor();
-    // The message is not in the way of the confirmation.
+    // The comment box is collapsed.
     assert.equal(await page.locator("#approve-comment").isVisible(), false);
     await page.click("#approve-dialog summary");
     await page.fill("#approve-comment", "확인했습니다");
@@ -110,7 +110,7 @@ test("the sender of an ended document reads how it ended, and no step", async ()
   const request = {
     template_id: templates.one,
     recipient_list: [{ order: 1, name: "김민준", email: "minjun@example.com" }],
-    // The start's token then opens the sender's view.
+    // The token in the start's answer then opens the sender's view.
     export_api_info: undefined,
   };
   const ends = {
@@ -127,7 +127,7 @@ test("the sender of an ended document reads how it ended, and no step", async ()
     for (const language of LANGUAGES) {
       const address = `${server.base}/mail/sign?token=${started.token}&lang=${language}`;
       await page.goto(address);
-      // One of them ends by itself.
+      // One of them expires while we wait.
       while ((await page.locator("#ended").count()) === 0) await page.goto(address);
       const told = await page.locator("#ended").textContent();
       const expected = word(language, `sign-ended-${end}`, { name: "김민준", date: "\u0000" });

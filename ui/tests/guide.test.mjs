@@ -1,5 +1,5 @@
-// The guided way of filling in, and the tools around the pages: phone, tablet and desktop, three languages, with touch,
-// pointer and the keyboard alone.
+// The guided mode, and the tools around the pages, on phone, tablet and desktop, in three languages, with touch,
+// pointer and keyboard.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -29,7 +29,7 @@ let many;
 withServer({
   prepare: () => {
     long = server.import({ ...FIELDS, name: "Nine pages" }, pdf(9));
-    // Taken in beside the tests that come first.
+    // Imported while the first tests run.
     many = server.importAside(MANY, pdf(count));
     many.catch(() => undefined);
   },
@@ -75,7 +75,7 @@ for (const [language, count, required] of [
     assert.equal(await page.locator("#guide-count").textContent(), count);
     assert.equal(await page.locator("#guide-label").textContent(), `Name (${required})`);
     assert.equal(await inSight(page), true);
-    // The page is enlarged, so that the print around the box can be read.
+    // The page is enlarged, so that the text around the box is readable.
     assert.ok((await field(page, "Name").boundingBox()).width > 200);
     assert.deepEqual(await seriousFaults(page), []);
 
@@ -111,7 +111,7 @@ for (const [language, count, required] of [
     for (const [name, work] of steps) {
       assert.equal(await current(page), name);
       assert.equal(await inSight(page), true, `${name} is in sight`);
-      // What is asked for is entered: that is where the keyboard is, and no button to leave it open is the strongest.
+      // The focus is in the required entry, and no button that would leave it empty is emphasized.
       assert.equal(await page.evaluate(() => document.querySelector("#guide-room").contains(document.activeElement)), true, name);
       const strongest = optional.includes(name) ? ["guide-next"] : name === "Signature" ? ["guide-entry"] : [];
       assert.deepEqual(await filledButtons(), strongest, `${name}, empty`);
@@ -177,7 +177,7 @@ test("on a desktop, by keyboard alone, fields are filled in place; Enter, Tab an
   await page.keyboard.press("Enter");
   assert.equal(await focused(), "Signature");
   assert.equal(await inSight(page), true);
-  // Its name, rule and place in the row are read with it.
+  // A screen reader reads the name, rule and position along with the entry.
   const described = await page.evaluate(() =>
     document.activeElement
       .getAttribute("aria-describedby")
@@ -270,11 +270,11 @@ test("what was left open for later is led to and named at the end; the only one 
     assert.equal(await trouble(), texts[1]);
     assert.deepEqual(await seriousFaults(page), []);
     await picture(page, `guide-open-one-${size}-${language}`);
-    // The keyboard stands on the way on, and that leads to the field.
+    // The focus is on the button for the next step, which leads to the field.
     assert.equal(await page.evaluate(() => document.activeElement.id), "next");
     await press("#next");
     await page.locator("#consent-dialog[open]").waitFor();
-    // It was chosen for all documents, and was not chosen otherwise.
+    // The guided mode was chosen for all documents, so it is still on.
     await page.reload();
     await ready(page);
     assert.equal(await page.locator("#guide").isVisible(), true);
@@ -339,7 +339,7 @@ test("pages are enlarged by buttons and keyboard, stay where they were, and thei
     assert.ok(Math.abs(place[0] - 0.25) < 0.001 && Math.abs(place[1] - 0.414) < 0.001, String(place));
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
     assert.deepEqual(await seriousFaults(page), []);
-    // The fingers' own zoom is never switched off.
+    // Pinch zoom is never disabled.
     assert.doesNotMatch(await page.locator("meta[name=viewport]").getAttribute("content"), /user-scalable|maximum-scale/);
     await page.context().close();
   }
@@ -395,7 +395,7 @@ test("with the fingers the page is enlarged, and a box is still met where it sta
     await devtools.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: fingers(apart) });
   }
   await devtools.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
-  // Until the page rests: fingers that leave it give it a push.
+  // Waits until the page stops, because fingers that leave it give it momentum.
   await page.waitForFunction(
     () => {
       const now = [visualViewport.scale, visualViewport.pageTop, visualViewport.pageLeft].join();
@@ -406,7 +406,7 @@ test("with the fingers the page is enlarged, and a box is still met where it sta
     undefined,
     { polling: 250 },
   );
-  // What lies under the middle of the box is the box: it has kept its place on the page.
+  // The point in the middle of the box belongs to the box, so it has kept its place on the page.
   await field(page, "Agreed").evaluate((element) => {
     scrollBy({ top: element.getBoundingClientRect().top - innerHeight / 3, behavior: "instant" });
     const { left, top, width, height } = element.getBoundingClientRect();
@@ -421,7 +421,7 @@ test("with the fingers the page is enlarged, and a box is still met where it sta
 /** Scrolls by twice so many screens as fast as the browser follows: whether the end is reached, and how many pages moved. */
 async function scrollOn(page, screens) {
   return await page.evaluate(async (screens) => {
-    // Tells of a frame, and after those observers that the page itself has.
+    // Resolves at a frame, after the page's own observers have run.
     const frame = () =>
       new Promise((seen) => {
         const observer = new IntersectionObserver(() => {
@@ -438,7 +438,7 @@ async function scrollOn(page, screens) {
       await frame();
     }
     const ended = scrollY + innerHeight >= document.documentElement.scrollHeight - 1;
-    // Adding loses a part of a pixel.
+    // Addition loses a fraction of a pixel.
     const moved = tops().filter((top, index) => Math.abs(top - before[index]) >= 1).length;
     return { ended, moved };
   }, screens);
@@ -462,7 +462,7 @@ test("of 71 pages with a field on each only the near pictures are held, those sc
   };
   const through = async (page, images) => {
     await loaded(page, images, 1);
-    // Letters that come late move what stands below them.
+    // Letters that load late move the content below them.
     await page.evaluate(() => document.fonts.ready.then(() => {}));
     await page.clock.pauseAt(Date.now() + 60_000);
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
@@ -474,7 +474,7 @@ test("of 71 pages with a field on each only the near pictures are held, those sc
       assert.ok(page.asked.length - before <= 8, `${page.asked.length - before} pictures were asked for while scrolling`);
       await page.evaluate((images) => {
         window.shifts = [];
-        // A picture that comes where none was has moved nothing else.
+        // An image that appears in an empty place has moved nothing else.
         const isAnother = ({ node }) => !(node instanceof Element && node.matches(images));
         const observer = new PerformanceObserver((list) =>
           window.shifts.push(
@@ -486,7 +486,7 @@ test("of 71 pages with a field on each only the near pictures are held, those sc
         );
         observer.observe({ type: "layout-shift" });
       }, images);
-      // Somebody stays: those in sight are held, and three before and after them.
+      // After a pause, the visible images are kept, and three before and after them.
       await page.clock.runFor(4000);
       const [pictures, thumbnails] = [await held(images), await held(".thumbnail img")];
       assert.ok(pictures >= 4 && pictures <= 10, `${pictures} pictures are held at once`);
@@ -505,7 +505,7 @@ test("of 71 pages with a field on each only the near pictures are held, those sc
     );
     await page.clock.resume();
     await loaded(page, images, 1);
-    // On paper all of it is wanted.
+    // Printing needs all images.
     const printed = await page.evaluate((images) => {
       dispatchEvent(new Event("beforeprint"));
       const held = [...document.querySelectorAll(images)].filter((image) => image.hasAttribute("src")).length;
@@ -520,7 +520,7 @@ test("of 71 pages with a field on each only the near pictures are held, those sc
     await ready(page);
     await through(page, "img.paper");
     if (size === "phone") {
-      // What stands in a field does not depend on its page's picture.
+      // A field's content does not depend on its page's image.
       await fill(page, `Field ${count}`, "the last page");
       await page.waitForSelector('#save-state[data-state="saved"]', { state: "attached" });
     } else {
@@ -533,10 +533,10 @@ test("of 71 pages with a field on each only the near pictures are held, those sc
   await server.call("POST", `/api/v3/workflows/${started.workflow_id}/approve`, { field_list: [] });
   const viewer = await openStill("phone", (await server.workflow(started.workflow_id)).download_url);
   await through(viewer, ".sheet-page > img");
-  // A picture that does not come is asked for again.
+  // A failed image is requested again.
   await viewer.route("**/pages/**", (route) => route.abort());
   await viewer.evaluate(() => scrollTo({ top: document.documentElement.scrollHeight / 2, behavior: "instant" }));
-  // What is let go, as after printing, fails in another way.
+  // Aborted requests, such as those after printing, fail with another error.
   const isBroken = (request) => /\/pages\//.test(request.url()) && request.failure().errorText === "net::ERR_FAILED";
   const failed = await viewer.waitForEvent("requestfailed", isBroken);
   await viewer.unroute("**/pages/**");

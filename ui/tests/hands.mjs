@@ -1,5 +1,5 @@
-// How people use a page: with a pointing device, with the fingers, or with the keyboard alone. The same words for all
-// three, so that a test asks for each way what it asks for one.
+// Ways to use a page: pointer, touch, or only the keyboard. All three have the same methods, so a test runs unchanged
+// for each.
 
 import assert from "node:assert/strict";
 import { draw, field } from "./browser.mjs";
@@ -15,7 +15,7 @@ class Hands {
   /** Presses what leads to another page of this window, and answers what the server answered. */
   async follow(target) {
     const answered = this.page.waitForNavigation({ waitUntil: "domcontentloaded" });
-    // What is pressed may be gone before the browser can say that it was pressed.
+    // The pressed element may be gone before the browser reports the press.
     const [answer] = await Promise.all([answered, this.press(target)]);
     return answer;
   }
@@ -33,7 +33,7 @@ class Hands {
     const wide = await onPage.isVisible();
     if (!wide) await this.press(box.locator("button.open"));
     const entry = wide ? onPage : page.locator("#sheet-entry");
-    // The lists and calendars of the browser are its own.
+    // Lists and calendars are drawn by the browser itself.
     if (name === "List") await entry.selectOption(value);
     else if (name === "Date") await entry.fill(value);
     else {
@@ -166,7 +166,7 @@ class Keys extends Hands {
     }
     if (name === "List") await keyboard.press(value[0]);
     else if (name === "Date") {
-      // Month, day and year: the browser's own order.
+      // Month, day and year, which is the browser's own order.
       const [year, month, day] = value.split("-");
       await keyboard.type(`${month}${day}${year}`);
     } else {

@@ -1,6 +1,5 @@
-// A real server for the tests of the pages: the program named by COUNTERSIGN_BINARY with a folder of
-// its own, a company, a member and a template, all made through the command line; workflows through
-// the API.
+// A real server for the tests of the pages: the program from COUNTERSIGN_BINARY with a folder of its own. The command
+// line creates a company, a member and a template, and the API creates workflows.
 
 import { execFile, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -99,9 +98,9 @@ export class Installation {
       ...process.env,
       COUNTERSIGN_DATA: join(installation.folder, "data"),
       COUNTERSIGN_WEBHOOK__ALLOW_PRIVATE: "true",
-      // What room the machine has is not what is tested.
+      // The machine's free space is not under test.
       COUNTERSIGN_DOCUMENTS__LEAST_FREE_PERCENT: "0",
-      // Tests run at the same time, and the default is one address.
+      // Tests run at the same time, but the default is a single address.
       COUNTERSIGN_METRICS__LISTEN: "",
       ...settings,
     };
@@ -150,7 +149,7 @@ export class Installation {
       stdio: ["ignore", "pipe", process.env.COUNTERSIGN_TEST_LOG ? "inherit" : "ignore"],
     });
     installation.child = child;
-    // Whatever ends the test ends the server.
+    // The server ends with the test, for any reason.
     process.once("exit", () => child.kill("SIGKILL"));
     const lines = createInterface({ input: child.stdout });
     const first = await new Promise((resolve, reject) => {
@@ -221,7 +220,7 @@ export class Installation {
         { order: 1, name: "김민준", email: "minjun@example.com" },
         { order: 2, name: "박서연", email: "seoyeon@example.com" },
       ],
-      // Nobody listens there: the pages do not wait for a webhook.
+      // Nothing listens there, because the pages do not wait for a webhook.
       export_api_info: { url: "http://127.0.0.1:9/hook", api_type: "ALL", is_embed: true },
       ...changes,
     });

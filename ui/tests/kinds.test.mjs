@@ -1,6 +1,5 @@
-// Every kind of field, filled in with pointer, touch and the keyboard alone, on phone, tablet and desktop, in three
-// languages: each with each, with the value that reached the server. And what a screen reader is told: roles, names and
-// their order.
+// Every kind of field, filled in by pointer, touch and keyboard, on phone, tablet and desktop, in three languages, in
+// all combinations, and the value that reaches the server. Also the roles, names and order for screen readers.
 
 import assert from "node:assert/strict";
 import { truncateSync, writeFileSync } from "node:fs";
@@ -75,7 +74,7 @@ for (const [row, size] of Object.keys(SIZES).entries()) {
   for (const [column, language] of LANGUAGES.entries()) {
     test(`every kind of field on a ${size}, in ${language}, by pointer, touch and keyboard alone`, async () => {
       const started = await start(language);
-      // Desktops with a touch screen are used with the fingers, too.
+      // Desktops with a touch screen are also used by touch.
       const page = await open(browser, size, { hasTouch: true });
       const kept = new Map();
       page.on("response", (answer) => {
@@ -90,7 +89,7 @@ for (const [row, size] of Object.keys(SIZES).entries()) {
       await ready(page);
       let hands;
       for (let round = 0; round < WAYS.length; round += 1) {
-        // Each way is the first and the last one somewhere.
+        // Each way is first and last in some combination.
         const way = WAYS[(row + column + round) % WAYS.length];
         hands = HANDS[way](page);
         kept.clear();
@@ -239,7 +238,7 @@ test("a file that is refused leaves the one before, which the page shows and nam
   await choose(large);
   await page.waitForSelector('#trouble:has-text("large.bin” was not added. A file of up to 10 MB")');
   assert.deepEqual([sent, await shows()], [["first.txt"], "first.txt"]);
-  // The server's refusal, and a file that the device does not give out.
+  // The server refuses a file, and the device does not release one.
   await page.route("**/sign/files", (route) => route.fulfill(refusal("Attachment", "Not this one.")), { times: 1 });
   await choose({ name: "second.txt", mimeType: "text/plain", buffer: Buffer.from("second") });
   await page.waitForSelector('#trouble:has-text("second.txt” was not added. Not this one.")');
@@ -253,7 +252,7 @@ test("a file that is refused leaves the one before, which the page shows and nam
   await page.waitForSelector('#trouble:has-text("could not read")');
   assert.equal(await shows(), "first.txt");
 
-  // All texts together are too much: nothing is approved without them, and they are sent with the next change.
+  // All texts together are too large, so nothing can be approved without them, and they are sent with the next change.
   const refuse = (route) => route.fulfill(refusal("values", "Too much in all."));
   await page.route("**/sign/drafts", refuse);
   await field(page, "Text").locator("input").fill("김민준");
@@ -264,7 +263,7 @@ test("a file that is refused leaves the one before, which the page shows and nam
   const settle = page.locator("#settle-dialog[open]");
   assert.match(await settle.locator("#settle-items").innerText(), /third.txt” was not added.*still contains “first.txt”/s);
   assert.deepEqual(await seriousFaults(page), []);
-  // One is led to it at once, and not once more when one is elsewhere already.
+  // The page moves there at once, but not again if the signer has already moved elsewhere.
   const led = await page.evaluate(async () => {
     const dialog = document.querySelector("#settle-dialog");
     const told = new Promise((done) => dialog.addEventListener("close", () => setTimeout(done), { once: true }));
@@ -314,7 +313,7 @@ test("a file on its way tells how far it is, is given up with the keyboard, and 
     return filled !== null;
   };
 
-  // A slow way out, in the sheet, which covers the rest.
+  // A slow upload in the sheet, which covers the rest.
   const devtools = await page.context().newCDPSession(page);
   const slow = (uploadThroughput) =>
     devtools.send("Network.emulateNetworkConditions", { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput });
@@ -336,8 +335,8 @@ test("a file on its way tells how far it is, is given up with the keyboard, and 
   assert.equal(await taken(), false, "nothing of it has arrived");
   await slow(-1);
 
-  // A broken connection: what waits says so, and goes when it is told to.
-  // It is mended only with the press: the page tries by itself, too, and what it had sent would leave nothing to press.
+  // A broken connection: a waiting file says so, and is sent when the signer asks for it. The connection is fixed only
+  // with that press, because the page also retries by itself, and a successful retry would remove the button.
   await page.evaluate(() =>
     document.addEventListener(
       "click",
@@ -354,7 +353,7 @@ test("a file on its way tells how far it is, is given up with the keyboard, and 
   const again = line.getByRole("button", { name: "Try again now" });
   await again.waitFor();
   assert.equal(await line.locator("#transfer-words").textContent(), "통장 1.txt has not been sent yet.");
-  // On to the next field, in the same sheet, which covers the rest still.
+  // Continues with the next field in the same sheet, which still covers the rest.
   await page.evaluate(() => {
     window.told = new Promise((done) =>
       document.querySelector("#sheet").addEventListener("close", () => setTimeout(done), { once: true }),
@@ -364,12 +363,12 @@ test("a file on its way tells how far it is, is given up with the keyboard, and 
   await page.evaluate(() => window.told);
   assert.equal(await page.locator("#sheet[open] #transfer").count(), 1);
   await hands.closeSheet();
-  // It stands outside of the sheet, too.
+  // The message appears outside the sheet, too.
   await page.locator(".tools ~ #transfer, .tools #transfer").waitFor();
   assert.deepEqual(await seriousFaults(page), []);
   await hands.press(again);
   await line.waitFor({ state: "hidden" });
-  // Each of the page's own tries, of which there are as many as there was time for, says the first.
+  // The page's own retries all show the same message as the first try.
   const outcomes = new Set((await said()).filter((words) => !words.startsWith("Sending")));
   assert.deepEqual([...outcomes], ["통장 1.txt has not been sent yet.", "통장 1.txt has been sent."]);
   assert.equal(await taken(), true);
@@ -400,7 +399,7 @@ for (const language of LANGUAGES) {
     await page.click("#approve-dialog [type=submit]");
     await page.locator("#done-dialog[open]").waitFor();
     assert.match(await page.locator("#done-document").getAttribute("href"), /\/mail\/file\?token=/);
-    // The first writer's used link leads there, too.
+    // The first signer's used link also leads there.
     const answer = await page.goto(started.sign_url);
     assert.equal(answer.status(), 409);
     assert.equal(await page.locator("html").getAttribute("lang"), language);

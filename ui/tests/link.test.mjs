@@ -1,4 +1,4 @@
-// Whoever opens a public link says who he is and signs: on a phone, from the form to the end.
+// Someone opens a public link, enters their name and signs, on a phone, from the form to the end.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -7,7 +7,7 @@ import { browser, server, withServer } from "./with-server.mjs";
 import { Receiver } from "./receiver.mjs";
 import { word } from "../samples.mjs";
 
-// One start in an hour for each addressee.
+// One start per hour for each recipient's address.
 withServer({ settings: { COUNTERSIGN_PUBLIC_LINKS__HOURLY_PER_ADDRESSEE: "1" } });
 
 test("a visitor of a public link fills in the form, signs, and is the first writer", async () => {
@@ -79,7 +79,7 @@ test("blanks around an address are none of it, for programs either", async () =>
   const { link_url } = await server.publicLink({ export_api_info: info });
   const page = await open(browser, "phone");
   await page.goto(link_url);
-  // The last one is what comes along from an address book, unseen.
+  // The last character is invisible and comes from pasting out of an address book.
   await fillForm(page, "김민준", "\u3000blanks@example.com \u202c");
   await pressAndFollow(page, "main [type=submit]");
   await ready(page);
@@ -98,11 +98,11 @@ test("blanks around an address are none of it, for programs either", async () =>
 for (const [status, contact, members] of [
   [422, "minjun@", {}],
   [409, "taken@example.com", {}],
-  // Another link, so that none of its own has been used by this address.
+  // Another link, because this address has not used it.
   [429, "often@example.com", { duplicates: "many" }],
 ]) {
   test(`a visitor who chooses another language after a refusal (${status}) finds their entries, and has started nothing`, async () => {
-    // Embedded documents write to nobody, and are not counted for an addressee.
+    // Embedded documents send no mail, so they are not counted for a recipient's address.
     const { link_url } = await server.publicLink({ export_api_info: undefined, ...members });
     for (const size of ["phone", "desktop"]) {
       const page = await open(browser, size);
@@ -120,7 +120,7 @@ for (const [status, contact, members] of [
         page.click("main [type=submit]"),
       ]);
       assert.equal(answer.status(), status);
-      // What was changed since goes along, too.
+      // Later changes are passed on, too.
       await page.fill("#name", "김 민준");
       for (const language of ["ja", "ko", "en"]) {
         await pressAndFollow(page, `.languages a[hreflang="${language}"]`);
@@ -182,7 +182,7 @@ test("Back from the document leads to the form again, also after another languag
     assert.equal(answer.status(), 200);
     await page.locator("#name").waitFor();
     assert.equal(await page.locator("html").getAttribute("lang"), "ja");
-    // Nothing of it stays in the tab for whoever opens the link next.
+    // No entry stays in the tab for the next person who opens the link.
     assert.equal(await page.evaluate(() => sessionStorage.length), 0);
     assert.deepEqual(page.faults, []);
     await page.context().close();

@@ -5,7 +5,7 @@ export async function startMailServer() {
   const mails = [];
   const server = sink(mails);
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  // What rests here keeps no test from ending.
+  // Does not keep a test from ending.
   server.unref();
   return {
     mails,

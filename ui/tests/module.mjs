@@ -1,5 +1,4 @@
-// Brings a module of ui/src into Node, for tests of the parts that need no page: a module with stand-ins for what it would
-// find in a browser.
+// Loads a module of ui/src into Node, with replacements for browser features, for tests of the parts that need no page.
 
 import { build } from "esbuild";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-// A one-time code: asked for on the page, read in the mail, and the document opens.
+// A one-time code: requested on the page, read in the mail, and the document opens.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -67,7 +67,7 @@ test("the code that the mail brings opens the document, with the keyboard alone"
   await ready(page);
   assert.match(page.url(), /next_sign=false/);
   assert.deepEqual(page.faults, []);
-  // Here it is known, on another device it is not.
+  // This device remembers the code, but another one does not.
   await page.reload();
   await ready(page);
   const other = await open(browser, "desktop");

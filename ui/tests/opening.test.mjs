@@ -1,4 +1,4 @@
-// Who opens a signing page, how, and what they see: access codes, links that are used up or wrong, frames, previews, members.
+// Opening a signing page: access codes, used and invalid links, frames, previews, members.
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
@@ -29,7 +29,7 @@ test("the access code: a hint, tries that count down, then the document; or a lo
   await ready(page);
   await page.waitForFunction(() => document.querySelector("img.paper").naturalWidth > 0);
 
-  // The proof of the code ends while he writes: it is asked for again, and nothing is lost.
+  // The proof of the code expires while the signer is writing. The page asks for it again, and nothing is lost.
   await page.context().clearCookies();
   await field(page, "Name").locator("button.open").click();
   await page.locator("#sheet-entry").fill("김민준");
@@ -90,7 +90,7 @@ test("the page is refused in a frame, and a scanner's GET or HEAD, a prefetch or
   }
   const seen = async () => JSON.stringify((await server.workflow(started.workflow_id)).history).includes("viewed");
   assert.equal(await seen(), false);
-  // A browser that loads it ahead does not.
+  // A browser that prefetches the page does not count as viewing.
   const reader = await open(browser, "phone");
   await reader.route("**/ahead", (route) =>
     route.fulfill({
@@ -102,7 +102,7 @@ test("the page is refused in a frame, and a scanner's GET or HEAD, a prefetch or
   await reader.goto(`${server.base}/ahead`);
   assert.equal(await (await ahead).headerValue("sec-purpose"), "prefetch");
   assert.equal(await seen(), false);
-  // Nor one that prepares it out of sight, scripts and all, until a person comes to it.
+  // A browser that prerenders the page, including scripts, does not count either until a person opens it.
   await reader.addInitScript(() => Object.defineProperty(document, "prerendering", { value: true }));
   const asked = [];
   reader.on("request", (request) => request.method() !== "GET" && asked.push(request.url()));
@@ -159,7 +159,7 @@ test("a preview can be tried and keeps nothing", async () => {
 });
 
 test("a member signs in, passes a message's link on, and signs out", async () => {
-  // Not embedded: the request to sign goes to the outbox, since no mail server is set up.
+  // Not embedded, so the request to sign goes to the outbox, because no mail server is set up.
   const started = await server.startWorkflow({ export_api_info: undefined, workflow_name: "보낼 문서" });
   const page = await open(browser, "phone", { locale: "en-US" });
   await page.goto(`${server.base}/outbox`);

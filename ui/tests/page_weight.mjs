@@ -1,6 +1,6 @@
-// What the signing page weighs and how soon it can be filled in: the figures that script/page-weight prints.
-// A real server, a fresh browser profile for every load, and the network and processor of a cheap phone through the
-// browser's own throttling. Exit code 1 where a figure is over its limit.
+// Measures the size of the signing page and the time until it can be filled in, for script/page-weight. Uses a real
+// server, a fresh browser profile for every load, and the network and processor of a cheap phone through the browser's
+// own throttling. The exit code is 1 if a figure exceeds its limit.
 
 import { launch, SIZES } from "./browser.mjs";
 import { FIELDS, Installation, pdf } from "./installation.mjs";
@@ -15,7 +15,7 @@ const LONG_PAGES = 71;
 const SLOW = { latency: 40, downloadThroughput: (10 * 1_000_000) / 8, uploadThroughput: (10 * 1_000_000) / 8, rate: 4 };
 
 const server = await Installation.start();
-// Measure the browser that people use.
+// Measures the full browser that people use.
 const browser = await launch({ whole: true });
 const over = [];
 
@@ -48,7 +48,7 @@ async function load(address, slowed) {
     await devtools.send("Emulation.setCPUThrottlingRate", { rate: SLOW.rate });
   }
   await page.addInitScript(() => {
-    // The first frame that is painted after the fields took their places, and the page's picture with them.
+    // The first painted frame in which the fields are positioned and the page's image is shown.
     const look = () => {
       const picture = document.querySelector("img.paper");
       if (document.querySelector("document-page[data-placed]") && picture?.complete && picture.naturalWidth > 0) {
@@ -114,7 +114,7 @@ async function scroll(name, address, size) {
     const frame = () => new Promise(requestAnimationFrame);
     const gaps = [];
     let last = await frame();
-    // As a quick thumb does: a screen in six frames, for ten screens, then on to another part of the document.
+    // Scrolls like a quick thumb: a screen in six frames, for ten screens, then to another part of the document.
     const end = document.documentElement.scrollHeight - innerHeight;
     for (let part = 0; part < 4; part += 1) {
       scrollTo({ top: (end * part) / 4, behavior: "instant" });

@@ -1,5 +1,5 @@
-// On a phone: the document comes first, the box being filled in stays bright and in view, and the screen keyboard covers
-// nothing that is needed.
+// On a phone, the document comes first, the box being filled in stays bright and in view, and the on-screen keyboard
+// covers nothing that is needed.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -103,7 +103,7 @@ test("today is one press away in a date", async () => {
 
 test("sheet, signature and confirmation stand above the screen keyboard, and follow the page behind it", async () => {
   const page = await opened();
-  // A keyboard as on an iPhone: the window keeps its size, and only part of it is seen.
+  // A keyboard as on an iPhone: the window keeps its size, but only part of it is visible.
   const keyboard = (height, offsetTop = 0) =>
     page.evaluate(
       ([height, offsetTop]) => {
@@ -148,7 +148,7 @@ test("a tap beside the sheet closes it, also where the browser does not do that 
     const page = await open(browser, "phone");
     if (!has) await page.addInitScript("delete HTMLDialogElement.prototype.closedBy");
     await page.goto((await server.startWorkflow({ template_id: handOver })).sign_url);
-    // As in WebKit: the browser ignores the attribute, which only our own code reads.
+    // As in WebKit, the browser ignores the attribute, and only our own code reads it.
     if (!has) {
       await page.evaluate(() => {
         const { getAttribute, setAttribute } = Element.prototype;

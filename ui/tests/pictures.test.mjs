@@ -1,6 +1,6 @@
-// What the writer sees is what is stamped: each kind of field, in five scripts and emoji, on pages turned by 0, 90,
-// 180 and 270 degrees. The signing page in a real browser is compared with the sealed PDF as poppler shows it: the
-// ink of each box covers the same place within one point and about the same area, and no character is missing.
+// The stamp matches what the signer sees, for each kind of field, in five scripts and emoji, on pages rotated by 0, 90,
+// 180 and 270 degrees. Compares the signing page in a real browser with the sealed PDF as poppler renders it: the ink
+// of each box covers the same place within one point and about the same area, and no character is missing.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -155,7 +155,7 @@ function turned(rotate) {
   const objects = [
     "<< /Type /Catalog /Pages 2 0 R >>",
     "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
-    // The crop box begins elsewhere than the media box.
+    // The crop box has a different origin from the media box.
     `<< /Type /Page /Parent 2 0 R /MediaBox [-20 -10 615 862] /CropBox [0 0 595 842] /Rotate ${rotate} /Resources << >> >>`,
   ];
   let text = "%PDF-1.7\n";
@@ -250,7 +250,7 @@ class Picture {
 
 /** The page as the writer sees it, without what only helps him to write. */
 async function onPage(address, points) {
-  // Three pixels a point, from a whole pixel on.
+  // Three pixels per point, starting at a whole pixel.
   const page = await open(browser, "desktop", { bypassCSP: true, deviceScaleFactor: 3, viewport: { width: 900, height: 900 } });
   await page.goto(address);
   await ready(page);
@@ -299,7 +299,7 @@ for (const rotate of [0, 90, 180, 270]) {
     assert.equal(answer.status, 200);
     const file = join(mkdtempSync(join(tmpdir(), "countersign-pictures-")), "sealed.pdf");
     writeFileSync(file, Buffer.from(await answer.arrayBuffer()));
-    // Poppler scales before it turns.
+    // Poppler scales before it rotates.
     const [across, down] = rotate % 180 === 0 ? [shown.width, shown.height] : [shown.height, shown.width];
     const size = ["-scale-to-x", String(across), "-scale-to-y", String(down)];
     const drawn = spawnSync("pdftoppm", ["-cropbox", "-singlefile", ...size, file], { maxBuffer: 1 << 28 });

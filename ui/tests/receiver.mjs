@@ -1,4 +1,4 @@
-// A receiver of webhooks for the tests that run in Node.
+// A webhook receiver for the tests that run in Node.
 
 import { createServer } from "node:http";
 

@@ -1,4 +1,4 @@
-// Pictures of every page, phone and desktop, in three languages, light and dark:
+// Takes screenshots of every page, phone and desktop, in three languages, light and dark:
 //   COUNTERSIGN_BINARY=… node tests/screenshots.mjs FOLDER [ko,en,ja] [phone,desktop] [light,dark]
 
 import { mkdirSync, writeFileSync } from "node:fs";

@@ -1,5 +1,5 @@
-// Names in the 18 scripts for which we have fonts, typed in a real browser: each into a text field and as a typed
-// signature, then approved, stamped and sealed. Each box of the sealed page has ink, as poppler shows it.
+// Names in the 18 scripts for which we have fonts, typed in a real browser, each into a text field and as a typed
+// signature, then approved, stamped and sealed. Poppler renders ink in each box of the sealed page.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

@@ -1,4 +1,4 @@
-// What a page shows of a draft that several pages write.
+// How a page shows a draft that several pages write.
 
 import assert from "node:assert/strict";
 import { before, beforeEach, test } from "node:test";

@@ -1,5 +1,5 @@
-// The signature dialog in a real browser: every way to sign, with pointer and with the keyboard alone,
-// on a desktop and on a phone held sideways; and what is stamped of it.
+// The signature dialog in a real browser: every way to sign, by pointer and by keyboard, on a desktop and on a phone in
+// landscape, and the resulting stamp.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -109,7 +109,7 @@ test("a name is typed and a seal is made with the keyboard alone, and both are s
   await page.locator("#consent-dialog [type=submit]").focus();
   await page.keyboard.press("Enter");
   await page.locator("#pad[open]").waitFor();
-  // The tabs: arrows lead to typing, where the writer's own name stands already.
+  // Arrow keys move through the tabs to typing, where the signer's name is already filled in.
   await page.locator('[role=tab][aria-selected="true"]').focus();
   await page.keyboard.press("ArrowRight");
   assert.equal(await page.evaluate(() => document.activeElement.id), "tab-type");
@@ -153,7 +153,7 @@ test("a name is typed and a seal is made with the keyboard alone, and both are s
   assert.ok(Math.abs(seal.width / seal.height - 1) < 0.02, "a ring");
   assert.deepEqual(seal.colour, [196, 30, 26]);
 
-  // Another visit sees the same; programs get pictures.
+  // Another visit shows the same, and programs receive images.
   await fill(page, "Name", "김민준");
   await fill(page, "First day", "2026-12-01");
   await field(page, "Agreed").locator("input").click();
@@ -215,7 +215,7 @@ test("a pen writes with its pressure; only what is new is drawn, and it looks as
     page.locator("#pad-canvas").evaluate(
       (canvas, [pressure, points]) => {
         const box = canvas.getBoundingClientRect();
-        // A pen that is made up cannot be captured.
+        // A simulated pen cannot be captured.
         canvas.setPointerCapture = () => undefined;
         const say = (type, step) => {
           const [clientX, clientY] = [box.left + 40 + ((step * 5) % 260), box.top + 60 + 30 * Math.sin(step / 7)];
@@ -254,7 +254,7 @@ test("a pen writes with its pressure; only what is new is drawn, and it looks as
   assert.ok(light > 100 && heavy > light * 1.5, `${light}, ${heavy}`);
   const pixels = () => page.locator("#pad-canvas").evaluate((canvas) => canvas.toDataURL());
   const written = await pixels();
-  // Another stroke, over it; to take it back draws all anew.
+  // Draws another stroke across it. Undoing that redraws everything.
   const [half, whole] = await stroke(0.6, 400);
   assert.ok(whole < half * 2.5, `${half} lines for the first half of a stroke, ${whole} for all of it`);
   assert.notEqual(await pixels(), written);
@@ -264,7 +264,7 @@ test("a pen writes with its pressure; only what is new is drawn, and it looks as
 
 test("the paper around a photographed seal is removed, and the rest is cropped", async () => {
   const { page, started } = await openSigning("desktop");
-  // Red ink on grey paper that is darker to the right, in the middle of a large photograph.
+  // Red ink on grey paper that is darker to the right, in the middle of a large photo.
   const photograph = await page.evaluate(() => {
     const canvas = document.createElement("canvas");
     [canvas.width, canvas.height] = [1200, 900];
@@ -296,7 +296,7 @@ test("the paper around a photographed seal is removed, and the rest is cropped",
   assert.ok(seal.clear > 0.6, `${seal.clear} of it is clear`);
   assert.ok(seal.colour[0] > 150 && seal.colour[1] < 90, String(seal.colour));
 
-  // The paper may stay; a file that is no picture is refused in words.
+  // The paper may stay. A file that is not an image is refused with a message.
   await openPad(page, "Seal");
   await page.click("#tab-picture");
   await page.setInputFiles("#pad-file", { name: "seal.jpg", mimeType: "image/jpeg", buffer: Buffer.from(photograph, "base64") });
@@ -345,7 +345,7 @@ test("the last signature is offered again if the signer let the device keep it, 
   await ready(page);
   await field(page, "Signature").locator("img").waitFor();
 
-  // Another writer on the same device is not offered it.
+  // Another signer on the same device is not offered the signature.
   const other = await server.startWorkflow({
     recipient_list: [
       { order: 1, name: "이서연", email: "other@example.com" },
@@ -413,7 +413,7 @@ for (const [language, name, company] of [
         assert.deepEqual(await seriousFaults(page), [], `${what} ${size}`);
         const small = await page.locator("#pad :is(button, input, label):visible").evaluateAll((all) =>
           all
-            // What lies in a label that is large enough is reached through it.
+            // An element inside a large enough label is reached through the label.
             .filter((element) => !element.closest("label") || element.matches("label"))
             .filter((element) => element.matches("button, input, label:has(input)"))
             .map((element) => ({ text: element.textContent || element.id, ...element.getBoundingClientRect().toJSON() }))

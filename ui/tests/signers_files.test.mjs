@@ -1,4 +1,5 @@
-// The finished files of a signer who had to enter a code: on this device they open, on another one the page asks.
+// The finished files of a signer who had to enter a code: they open on this device, and another device asks for the
+// code.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// The main job through the pages, in a real browser against the real program: a document is filled in and signed.
+// The main flow through the pages, in a real browser against the real program: a document is filled in and signed.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, writeFileSync } from "node:fs";
@@ -83,7 +83,7 @@ test("two writers complete a document, the first on a phone with the pointer, an
   writeFileSync(file, bytes);
   assert.equal(server.verify(file), 0);
 
-  // The verify page says the same, and notices one changed byte.
+  // The verify page confirms it, and detects one changed byte.
   const verify = await open(browser, "phone");
   await verify.goto(`${server.base}/verify?lang=en`);
   assert.deepEqual(await seriousFaults(verify), []);
@@ -108,7 +108,7 @@ test("what is typed is kept, and is there again after the tab was closed", async
   await sign(page, "Signature");
   await uploaded;
   await page.context().close();
-  // On another device, which says so.
+  // Opens the document on another device, which shows that it was changed elsewhere.
   const again = await openSigning(browser, "desktop", started.sign_url);
   assert.match(await again.locator("#continued").textContent(), /earlier entries/);
   assert.equal(await field(again, "Name").locator("input").inputValue(), "반쯤 쓴 이름");
@@ -122,7 +122,7 @@ test("what is typed is shown in the letters of the stamp, and what would not fit
   await fill(page, "Name", "김민준 محمد 👍");
   await name.locator("svg.ink path").waitFor({ state: "attached" });
   assert.match(await name.locator("svg.ink path").getAttribute("d"), /^m/);
-  // While it is written in, the box shows the control's own letters.
+  // During typing, the box shows the control's own letters.
   await name.locator("input").focus();
   assert.equal(await name.locator("svg.ink").isVisible(), false);
   await fill(page, "Salary", "3500000");
@@ -150,7 +150,7 @@ test("without a connection nothing is lost, and it is saved when the connection 
   await page.context().setOffline(true);
   await fill(page, "Name", "오프라인");
   await page.waitForSelector('#trouble:has-text("No connection")');
-  // The page is not left for one of the browser's own.
+  // The browser's own error page does not replace this page.
   await page.locator('.languages a[lang="ja"]').click();
   await page.waitForSelector('#trouble:has-text("when you’re online")');
   await page.locator("#original").click();
@@ -171,7 +171,7 @@ test("another language is chosen without losing what was typed, even what is ref
   await fill(page, "Salary", "12");
   await fill(page, "Salary", "12a");
   await fill(page, "Name", "김민준");
-  // At once: neither is saved yet.
+  // Immediately, before either is saved.
   await pressAndFollow(page, '.languages a[hreflang="ja"]');
   await page.waitForSelector('html[lang="ja"]');
   await ready(page);
@@ -198,7 +198,7 @@ test("the guide leads from one required field to the next, by keyboard alone", a
   await field(page, "First day").locator("input").fill("2026-12-01");
   await page.focus("#next");
   await page.keyboard.press("Enter");
-  // Left open, it is not in the way of the others.
+  // A skipped signature does not block the other fields.
   await page.focus("#next");
   await page.keyboard.press("Enter");
   await page.locator("#consent-dialog[open]").waitFor();
@@ -211,7 +211,7 @@ test("the guide leads from one required field to the next, by keyboard alone", a
   await page.focus("#next");
   await page.keyboard.press("Enter");
   await page.locator("#consent-dialog[open]").waitFor();
-  // Read from its title on: who presses on has chosen nothing, least of all to decline.
+  // The focus is on the title. Pressing Enter again chooses nothing, and in particular does not decline.
   await page.keyboard.press("Enter");
   assert.equal(await page.evaluate(() => document.activeElement.id), "consent-title");
   await page.locator("#consent-dialog[open]").waitFor();
@@ -288,7 +288,7 @@ test("while an answer is on its way its dialog stays; what failed is said, and t
     await page.evaluate(() => document.activeElement.textContent),
     await dialog.locator("[type=submit]").textContent(),
   );
-  // A browser holds nobody who insists: the page says it then.
+  // Browsers let a persistent user leave the dialog. The page then shows the message.
   await press();
   await dialog.evaluate((element) => element.close());
   await held.pop().abort("connectionreset");
@@ -322,16 +322,16 @@ test("a wrong number is said in words and not sent", async () => {
   await field(page, "Salary").locator("button.open").click();
   await page.locator("#sheet-entry").fill("much");
   assert.match(await page.locator("#sheet-fault").textContent(), /number/);
-  // It can be left as it is; the box says so.
+  // The field can be left as it is, and its box says so.
   await page.locator("#sheet .actions [data-close]").tap();
   assert.equal(await page.locator("#sheet").isVisible(), false);
   assert.equal(await field(page, "Salary").getByRole("alert").isVisible(), true);
   await field(page, "Salary").locator("button.open").click();
   assert.equal(await page.locator("#sheet-entry").inputValue(), "much");
-  // As a Japanese keyboard writes it.
+  // As a Japanese keyboard enters it.
   await page.locator("#sheet-entry").fill("１，２００");
   assert.equal(await page.locator("#sheet-fault").isVisible(), false);
-  // On to what is required: a mark is as large there as what is written.
+  // Continues with the required fields, where a check mark gets a large control too.
   await page.locator("#sheet-next").tap();
   await page.locator("#sheet-entry").fill("2026-12-01");
   await page.locator("#sheet-next").tap();
@@ -342,7 +342,7 @@ test("a wrong number is said in words and not sent", async () => {
 
   // As it will be stamped.
   await field(page, "Salary").locator("button.open", { hasText: "1,200" }).waitFor();
-  // Where it is written on the page, the words stand under it.
+  // For a field that is edited on the page, the message is below it.
   const wide = await openSigning(browser, "desktop", started.sign_url);
   const salary = field(wide, "Salary");
   await salary.locator("input").fill("");

@@ -1,5 +1,5 @@
-// One walk through every state of every page: what screenshots.mjs photographs for people to look at, and
-// visual.test.mjs compares with what was looked at before.
+// Walks through every state of every page. screenshots.mjs takes pictures of them for people to review, and
+// visual.test.mjs compares them with the accepted ones.
 
 import { approve, copyLink, field, fill, open, openMessage, pressAndFollow, ready, signIn, unfold } from "./browser.mjs";
 import { FIELDS, pdf } from "./installation.mjs";
@@ -9,7 +9,7 @@ export async function shown(page, whole) {
   await page.evaluate(async (whole) => {
     await document.fonts.ready;
     if (whole) {
-      // What is far away is not loaded until one comes near.
+      // Images far away are otherwise only loaded when they come near.
       for (const image of document.images) image.loading = "eager";
     }
     const wanted = [...document.images].filter((image) => whole || image.getBoundingClientRect().top < innerHeight);
@@ -22,7 +22,7 @@ export async function shown(page, whole) {
  * beyond the screen's edge too. Returns the sealed document.
  */
 export async function walk(server, page, { language, size }, shoot) {
-  // Each language has writers of its own: who has another document to sign is offered it.
+  // Each language has signers of its own, because a signer with another document waiting is offered it.
   const writers = [
     { order: 1, name: "김민준", email: `minjun.${language}@example.com` },
     { order: 2, name: "박서연", email: `seoyeon.${language}@example.com` },
@@ -48,7 +48,7 @@ export async function walk(server, page, { language, size }, shoot) {
   await fill(page, "Remarks", "연장 근로는 월 12시간 이내로 한다.\n그 밖의 사항은 취업 규칙에 따른다.");
   await field(page, "Agreed").locator("input").click();
   await field(page, "Kind").nth(1).locator("input").click();
-  // What is saved is shown in the letters of the stamp.
+  // A saved value is shown in the letters of the stamp.
   await page.waitForFunction(() => localStorage.length === 0);
   const salary = size === "phone" ? page.locator("#sheet-entry") : field(page, "Salary").locator("input");
   if (size === "phone") await field(page, "Salary").locator("button.open").click();
@@ -202,7 +202,7 @@ export async function walk(server, page, { language, size }, shoot) {
   await page.goto(link.link_url);
   await shoot("30-public-link-closed");
 
-  // Not embedded: the writer's link lies in the outbox.
+  // Not embedded, so the signer's link is in the outbox.
   const template_id = server.import({ ...FIELDS, name: "Handed over", hand_over: true }, pdf());
   await start({ template_id, export_api_info: undefined, workflow_name: "양수도계약서" });
   await walkWithLook(server, page, { language }, shoot);
@@ -324,7 +324,7 @@ async function walkWithPapers(server, page, { language, size, writers }, shoot) 
   await page.locator("#consent-dialog[open]").waitFor();
   await page.click("#decline");
   await shoot("47-decline");
-  // With a key, because it is where the press before was, which would count as the second half of a double tap.
+  // By keyboard, because a press in the same place would count as the second half of a double tap.
   await page.locator("#reject-dialog [data-close]").press("Enter");
   await field(page, "Initials").locator("button").click();
   await page.locator("#consent-dialog [type=submit]").click();
@@ -365,7 +365,7 @@ async function walkWithLook(server, page, { language }, shoot) {
   const link = await server.publicLink({ language });
   await page.goto(link.link_url);
   await shoot("37-look-public-link");
-  // A colour that could not be read as it is, and no logo: the company's name stands there as for any other.
+  // A colour that is unreadable without adjustment, and no logo. The company's name is shown instead, as usual.
   server.dress({ accent: "#ffd400" });
   await page.goto(link.link_url);
   await shoot("38-look-yellow");

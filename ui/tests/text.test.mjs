@@ -1,4 +1,4 @@
-// What pages say, over their pictures: found, selected and copied at its place, and read aloud.
+// The text over the pages' images: found, selected and copied in its place, and read aloud.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -43,7 +43,7 @@ function near(found, expected) {
   for (const side of ["left", "right"]) {
     assert.ok(Math.abs(found[side] - expected[side]) < 2, `${side}: ${found[side]} is not within 2 points of ${expected[side]}`);
   }
-  // The baseline runs through the box, with four fifths of the letters' size above it.
+  // The baseline runs through the box, with four fifths of the font size above it.
   assert.ok(Math.abs(found.top - (expected.baseline - 0.8 * expected.size)) < 2, `top: ${found.top}`);
   assert.ok(Math.abs(found.bottom - (expected.baseline + 0.2 * expected.size)) < 2, `bottom: ${found.bottom}`);
 }
@@ -54,7 +54,7 @@ for (const size of ["phone", "desktop"]) {
     const page = await open(browser, size);
     await page.goto(started.sign_url);
     await ready(page);
-    // The file has it at 60 points from the left and 678 from the bottom of 842.
+    // In the file it is 60 points from the left and 678 from the bottom of 842.
     const found = await find(page, 1, "Salary");
     near(found, { left: 60, right: 60 + width("Salary", 11), baseline: 842 - 678, size: 11 });
     assert.equal(await page.evaluate(() => window.find("First day")), true);
@@ -76,7 +76,7 @@ for (const size of ["phone", "desktop"]) {
       ["Employment agreement, page 1", "Name", "Salary", "First day", "Remarks", "Agreed", "Kind", "Team"],
     );
     assert.equal(await page.locator("page-text > div").first().getAttribute("lang"), "en");
-    // The fields lie above the text: they can still be written.
+    // The fields are above the text, so they can still be filled in.
     await fill(page, "Salary", "12");
     assert.deepEqual(await seriousFaults(page), []);
     assert.deepEqual(page.faults, []);

@@ -1,4 +1,4 @@
-// What a signer must look at before an approval, and what makes it go away.
+// The changes a signer must review before an approval, and how they are settled.
 
 import assert from "node:assert/strict";
 import { before, beforeEach, test } from "node:test";

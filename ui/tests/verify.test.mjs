@@ -1,4 +1,4 @@
-// The verify page: a file is checked as soon as it is chosen, the answer comes first, and the details are folded.
+// The verify page: a file is checked as soon as it is chosen, the result comes first, and the details are collapsed.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -42,7 +42,7 @@ test("a document and its certificate are checked together, as soon as they are c
     assert.equal(await pair.textContent(), word(language, "verify-certificate-belongs"));
     // The certificate knows the document's zone, in which all times are.
     for (const box of await page.locator(".verdict").allTextContents()) assert.match(box, /Asia\/Seoul \(UTC\+09:00\)/, box);
-    // Who and when are part of the answer.
+    // The signer and the time are part of the result.
     for (const box of await page.locator(".verdict").allTextContents()) assert.match(box, /한빛상사[\s\S]*20\d\d/, box);
     assert.deepEqual(await page.locator(".file-name").allTextContents(), ["document.pdf", "certificate.pdf"]);
     const details = page.locator("details").first();

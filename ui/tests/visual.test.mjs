@@ -1,16 +1,17 @@
-// Every state of every page looks as it did when somebody last looked at it: the walk of states.mjs, photographed and
-// compared with the pictures in snapshots/: in each language light and dark, Korean and Japanese on a phone, English on a
-// desktop. After a change that is meant:
+// Every state of every page looks as it did when someone last reviewed it. The states of states.mjs are compared with
+// the pictures in snapshots/, in each language light and dark, Korean and Japanese on a phone, English on a desktop.
+// After an intended change:
 //
 //   cd ui && npm run snapshots        (builds nothing: `node build.mjs` and `cargo build` come first)
 //
-// renews what changed and drops what is gone; look at the pictures in the diff before they are kept. A failure names
-// the pictures that differ, and writes each beside the kept one and a map of the difference into a temporary folder.
+// This renews changed pictures and removes unused ones. Review the pictures in the diff before you commit them. A
+// failure names the pictures that differ, and writes each of them with the accepted one and a map of the difference
+// into a temporary folder.
 //
-// What is compared is half as large as the screen and slightly blurred, so that smoothed edges do not count and a
-// button moved by four pixels does; two tests below hold the comparison to that. Times, numbers and hashes, which
-// differ at each run, are written over with fixed ones. The kept pictures belong to the browser and the fonts that
-// script/bootstrap installs.
+// The compared pictures are half as large as the screen and slightly blurred, so that smoothed edges do not count but a
+// button moved by four pixels does. Two tests below verify this. Times, numbers and hashes, which differ in each run,
+// are replaced with fixed ones. The accepted pictures depend on the browser and the fonts that script/bootstrap
+// installs.
 
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -72,7 +73,7 @@ for (const { language, size } of WALKS) {
         await page.emulateMedia({ colorScheme });
         const name = `${state}-${language}-${size}-${colorScheme}.webp`;
         seen.add(name);
-        // Judged while the walk goes on.
+        // Compared while the walk continues.
         judging.push(judgeIt(name, await page.screenshot({ fullPage: whole, caret: "hide", animations: "disabled" })));
       }
     });
@@ -138,7 +139,7 @@ async function settle(page, state, whole = false) {
       [/\d{1,2} (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]* \d{4}/g, () => "1 December 2026"],
       [/(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]* \d{1,2}, \d{4}/g, () => "December 1, 2026"],
       [/\d{1,2}:\d{2}(:\d{2})?/g, (_, seconds) => (seconds ? "09:00:00" : "09:00")],
-      // How long one waits for the next code.
+      // The waiting time for the next code.
       [/\d+(?=\u2069? ?(seconds?|초|秒))/g, () => "50"],
       [/([?&]token=)[\w.~-]+/g, (_, before) => `${before}0000`],
     ];
@@ -149,11 +150,12 @@ async function settle(page, state, whole = false) {
       const text = fixed.reduce((text, [from, to]) => text.replace(from, to), node.data);
       if (text !== node.data) node.data = text;
     }
-    // Whether a draft is on its way or kept is a matter of the moment; how many messages there are, of the tests before.
+    // Whether a draft is being saved or is saved depends on the moment, and the number of messages depends on the
+    // earlier tests.
     document.querySelector("#save-state")?.style.setProperty("visibility", "hidden");
     for (const message of document.querySelectorAll(".message-list li:nth-child(n + 3)")) message.hidden = true;
     document.querySelector(".document-number")?.style.setProperty("visibility", "hidden");
-    // The certificate's own page is made of times, addresses and hashes.
+    // The certificate's own page consists of times, addresses and hashes.
     if (state.endsWith("certificate")) {
       for (const image of document.querySelectorAll(".sheet-pages img")) image.style.visibility = "hidden";
     }
@@ -192,7 +194,7 @@ async function compare(taken, kept) {
       if (before.width !== width || before.height !== height) {
         return { alike: false, why: `${before.width}×${before.height} was kept, ${width}×${height} taken`, small };
       }
-      // Both went through the same encoder: its faults are in both.
+      // Both went through the same encoder, so its errors are in both.
       const after = await decode("image/webp", small);
       const [one, two] = [before, after].map((picture) => paint(width, height, "blur(1px)", picture).pixels().data);
       const map = paint(width, height, "opacity(0.3)", after);

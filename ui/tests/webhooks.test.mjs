@@ -1,5 +1,5 @@
-// Every webhook of a contract of two writers: its bytes, its order, and its signature, with the public library of the
-// Standard Webhooks specification as the judge.
+// Every webhook of a contract with two signers: its bytes, its order, and its signature, verified with the public
+// library of the Standard Webhooks specification.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

@@ -1,5 +1,5 @@
-// The server and the browser of a test file: `withServer()` starts both before its tests and stops both after them. A file
-// runs in a process of its own, so it imports what it needs from here.
+// The server and the browser of a test file: `withServer()` starts both before its tests and stops both after them. A
+// file runs in a process of its own, so it imports its helpers from here.
 
 import { after, afterEach, before } from "node:test";
 import { closePages, launch } from "./browser.mjs";

@@ -1,4 +1,4 @@
-// A page whose script cannot work says so, and offers nothing that does nothing.
+// A page whose script cannot run says so, and offers no controls that do not work.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

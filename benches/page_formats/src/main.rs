@@ -1,15 +1,15 @@
-//! Finds the best picture format for pages: bytes and time of each, over several kinds of pages.
+//! Compares picture formats for pages by size and time, over several kinds of pages.
 //!
 //!     cargo run --release --manifest-path benches/page_formats/Cargo.toml -- FILE.pdf[:PAGE]…
 //!
-//! Renders each page at the resolution that people see and packs it in every way that was considered. Times are medians
-//! of five, in processor time, on one thread. `PAGE_FORMATS_OUT` names a folder for the chosen pictures and the SVGs,
-//! to look at in a browser. The resulting decision is docs/adr/0012-page-pictures.md.
+//! Renders each page at the resolution that people see, and packs it in every format that we considered. Each time is
+//! the median of five runs, in processor time, on one thread. `PAGE_FORMATS_OUT` names a folder for the chosen pictures
+//! and the SVGs, so that you can view them in a browser. The decision is recorded in docs/adr/0012-page-pictures.md.
 
 #[path = "../../../crates/document/src/pages/packing.rs"]
 mod packing;
 
-/// What `packing` needs of rendering; the product's own module would pull in half of the PDF core.
+/// The part of rendering that `packing` needs. The product's own module would pull in half of the PDF core.
 mod render {
     pub struct Picture {
         pub width: u32,
@@ -102,7 +102,7 @@ fn main() {
     println!("| all | |{}", sums.concat());
 }
 
-/// Milliseconds of processor time of this thread, because programs running next to it hardly affect that.
+/// Processor time of this thread, in milliseconds. Other programs on the machine hardly affect it.
 fn processor_time() -> f64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux");
     let nanoseconds: f64 = text

@@ -1,6 +1,6 @@
-//! What every use-case works with: errors, who acts and from where, keys, ports to the outside, files that are being stored.
+//! What every use case builds on: errors, actors, keys, ports to the outside, and files that are being stored.
 //!
-//! Uses no other room.
+//! Depends on no other module of this crate.
 
 pub(crate) mod actor;
 pub(crate) mod audit_log;

@@ -1,4 +1,4 @@
-//! Companies, their members and programs, and how they sign in.
+//! Companies, their members and API clients, and signing in.
 //!
 //! May use: base, links, values, templates, sealing.
 

@@ -1,6 +1,6 @@
-//! Completion, the history certificate, later timestamps, checkpoints of the chains, erasure.
+//! Completion, the history certificate, later timestamps, checkpoints of the chains, and erasure.
 //!
-//! May use: every room before it, of which the last is workflow.
+//! May use every module listed before it, up to workflow.
 
 pub(crate) mod attached_chain;
 pub(crate) mod certificate_content;

@@ -1,16 +1,18 @@
-//! The use-cases of Countersign: what people, programs and the operator may do, each in a file of its own.
+//! The use cases of Countersign: the actions of people, programs and the operator, each in its own file.
 //!
-//! A use-case is a method of [`App`]: plain synchronous code that reads what it needs, decides with the rules of `domain`,
-//! makes PDFs with `document`, and changes the database in one transaction. It blocks (on the disk, on a password's hash),
-//! so the async world calls it on a thread for blocking work.
+//! A use case is a method of [`App`]. It is plain synchronous code that reads what it needs, decides with the rules of
+//! `domain`, creates PDFs with `document`, and changes the database in one transaction. It blocks (on the disk, or on
+//! password hashing), so async code calls it on a thread for blocking work.
 //!
-//! * **Who acts** is an [`Actor`]: a member (from [`App::authenticate`], [`App::session`]) or the operator at the command
-//!   line ([`App::operator`]). Each use-case first asks what its actor may do. Others act as the holder of a [`LinkToken`]
-//!   or as a job. Every query carries the company; what belongs to another is not found.
-//! * **What may fail** is [`Error`], a closed list with a message for people in every language.
-//! * **Time and chance** are parameters of the [`App`]; only the program and the tests choose them.
-//! * **Secrets** at rest are encrypted by the [`Vault`]; tokens are kept as hashes; nothing secret has a `Debug` that
-//!   shows it.
+//! * **The caller** is an [`Actor`]: a member (from [`App::authenticate`], [`App::session`]) or the operator at the
+//!   command
+//!   line ([`App::operator`]). Each use case first checks the actor's permissions. Other callers act as the holder of a
+//!   [`LinkToken`] or as a job. Every query is limited to the company, so data of other companies is not found.
+//! * **Failures** are an [`Error`], a closed list with a message for people in every language.
+//! * **Time and randomness** are parameters of the [`App`], chosen only by the program and the tests.
+//! * **Secrets** at rest are encrypted by the [`Vault`], and tokens are stored as hashes. No secret has a `Debug` that
+//!   shows
+//!   it.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -121,27 +123,26 @@ pub use workflow::workflow_view::{
     WorkflowList, WorkflowSummary, WorkflowView,
 };
 
-/// Everything that a use-case works with. Share it as `Arc<App>`.
+/// Everything that use cases work with. Share it as `Arc<App>`.
 pub struct App {
-    /// The database.
     pub store: Store,
-    /// The files.
+    /// The file store.
     pub blobs: Blobs,
     /// Reads strangers' PDFs.
     pub documents: Arc<dyn StrangersDocuments>,
-    /// Tells how much room the disks have.
+    /// Reports the free space of the disks.
     pub space: Arc<dyn FreeSpace>,
     pub clock: Arc<dyn Clock>,
     pub random: Arc<dyn Random>,
-    /// Reaches time-stamp authorities and the like.
+    /// Reaches time-stamp authorities and other hosts.
     pub network: Arc<dyn base::network::Network>,
     /// Finds seal keys in tokens.
     pub tokens: Arc<dyn base::key_tokens::KeyTokens>,
-    /// Keeps secrets.
+    /// Encrypts secrets.
     pub vault: Vault,
-    /// What the operator chose.
+    /// The operator's settings.
     pub settings: Settings,
-    /// Rung after a commit that left something in the outbox.
+    /// Wakes the outbox after a commit that added messages.
     pub bell: outbox::messages::OutboxBell,
     fonts: OnceLock<Arc<Fonts>>,
     passwords: companies::password::Passwords,
@@ -156,30 +157,29 @@ pub struct App {
     pages: templates::page_cache::PageCache,
 }
 
-/// The parts of an [`App`].
 pub struct Parts {
     /// The database, migrated.
     pub store: Store,
-    /// The files.
+    /// The file store.
     pub blobs: Blobs,
     /// Reads strangers' PDFs.
     pub documents: Arc<dyn StrangersDocuments>,
-    /// Tells how much room the disks have.
+    /// Reports the free space of the disks.
     pub space: Arc<dyn FreeSpace>,
     pub clock: Arc<dyn Clock>,
     pub random: Arc<dyn Random>,
-    /// Reaches time-stamp authorities and the like.
+    /// Reaches time-stamp authorities and other hosts.
     pub network: Arc<dyn base::network::Network>,
     /// Finds seal keys in tokens.
     pub tokens: Arc<dyn base::key_tokens::KeyTokens>,
-    /// Keeps secrets.
+    /// Encrypts secrets.
     pub vault: Vault,
-    /// What the operator chose.
+    /// The operator's settings.
     pub settings: Settings,
 }
 
 impl App {
-    /// Puts the parts together. Does no work of its own: fonts are loaded when they are first needed.
+    /// Assembles the parts. Does no other work: fonts are loaded when they are first needed.
     pub fn new(parts: Parts) -> App {
         let Parts {
             store,
@@ -228,17 +228,16 @@ impl App {
         }
     }
 
-    /// The present moment.
     pub fn now(&self) -> Timestamp {
         self.clock.now()
     }
 
-    /// How many password hashes were computed since the start: what signing in costs, whether it succeeds or not.
+    /// Number of password hashes computed since the start, from successful and failed logins.
     pub fn computed_password_hashes(&self) -> u64 {
         self.passwords.computed()
     }
 
-    /// The current fonts; the first call loads them. A workflow uses those of its start.
+    /// Returns the current fonts, which the first call loads. A workflow uses the fonts from its start.
     pub fn fonts(&self) -> Result<Arc<Fonts>, Error> {
         if let Some(fonts) = self.fonts.get() {
             return Ok(Arc::clone(fonts));
@@ -248,10 +247,10 @@ impl App {
     }
 }
 
-/// The built-in fonts, with those of the operator's folder, each of which must be readable.
+/// Loads the built-in fonts and those from the operator's folder. Fails if any of them is not readable.
 pub fn load_fonts(folder: Option<&Path>) -> Result<Fonts, Error> {
     let added = match folder {
-        Some(folder) => font_files(folder).map_err(|error| Error::internal("reading the folder of fonts", error))?,
+        Some(folder) => font_files(folder).map_err(|error| Error::internal("reading the fonts folder", error))?,
         None => Vec::new(),
     };
     for font in &added {
@@ -260,7 +259,7 @@ pub fn load_fonts(folder: Option<&Path>) -> Result<Fonts, Error> {
     Fonts::with_added(added).map_err(|error| Error::internal("loading the fonts", error))
 }
 
-/// The font files of a folder, by their names: the order in which they are asked.
+/// Returns the font files of a folder, sorted by name. Glyphs are looked up in this order.
 pub fn font_paths(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut paths = std::fs::read_dir(folder)?
         .map(|entry| entry.map(|entry| entry.path()))

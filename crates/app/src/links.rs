@@ -1,4 +1,4 @@
-//! Tokens in addresses, and the addresses that contain them.
+//! Tokens in link addresses, and the addresses that contain them.
 //!
 //! May use: base.
 

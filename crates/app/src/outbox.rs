@@ -1,4 +1,4 @@
-//! Messages to people and webhooks to programs: how they are written, kept until they are delivered, and listed.
+//! Messages to people and webhooks to programs: formatting, storing until delivery, and listing.
 //!
 //! May use: base, links, values, templates, sealing, companies.
 

@@ -1,4 +1,4 @@
-//! Seals: the companies' keys, the proofs that their certificates are good, timestamps.
+//! Seals: the companies' keys, the proofs that their certificates are valid, and timestamps.
 //!
 //! May use: base, links, values, templates.
 

@@ -1,6 +1,7 @@
-//! Starting workflows: one, many from a sheet, one of an uploaded file, and those that visitors of a public link start.
+//! Starts workflows: single ones, many from a sheet, those of an uploaded file, and those that visitors of a public
+//! link start.
 //!
-//! May use: every room before it, of which the last is signing.
+//! May use every module listed before it, up to signing.
 
 pub(crate) mod bulk;
 pub(crate) mod bulk_sheet;

@@ -1,7 +1,7 @@
-//! Everything that the holder of a link does: opens it, enters codes, fills in, signs or declines, gets the finished
-//! files.
+//! The actions of the holder of a link: opening it, entering codes, filling in, signing or declining, and downloading
+//! the completed files.
 //!
-//! May use: every room before it, of which the last is evidence.
+//! May use every module listed before it, up to evidence.
 
 pub(crate) mod access_code;
 pub(crate) mod approve;

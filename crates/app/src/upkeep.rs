@@ -1,6 +1,6 @@
 //! The operator's settings, and the jobs that clean up, check and warn.
 //!
-//! May use: every other room.
+//! May use every other module of this crate.
 
 pub(crate) mod check;
 pub(crate) mod health;

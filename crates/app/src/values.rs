@@ -1,4 +1,4 @@
-//! The values of fields: checked, fitted into their boxes, drawn on the page.
+//! The values of fields: checked, fitted into their boxes, and drawn on the page.
 //!
 //! May use: base, links.
 

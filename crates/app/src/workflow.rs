@@ -1,4 +1,4 @@
-//! A workflow and what members do with one that is running: every change is one transition, written in one transaction.
+//! Running workflows, and the actions of members on them. Every change is one transition, written in one transaction.
 //!
 //! May use: base, links, values, templates, sealing, companies, outbox.
 

@@ -40,11 +40,11 @@ const PROBE_BYTES: usize = 256 * 1024;
 pub enum Error {
     #[error("the file store at {path} cannot be opened: {source}; check that it exists and is writable")]
     Open { path: PathBuf, source: std::io::Error },
-    /// We cannot see whether the file exists.
+    /// We cannot determine whether the file exists.
     #[error("the file {path} cannot be accessed: {source}; check the file store's permissions and disk")]
     Look { path: PathBuf, source: std::io::Error },
     /// The disk is full or cannot be written.
-    #[error("the file store cannot write: {0}; make room on its disk, or make it writable")]
+    #[error("the file store cannot write: {0}; free space on its disk, or make it writable")]
     Full(#[source] object_store::Error),
     /// Any other error of the folder.
     #[error("the file store failed: {0}; check its free space and permissions")]
@@ -100,16 +100,14 @@ fn is_full(error: &std::io::Error) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Listed {
     pub hash: BlobHash,
-    /// In bytes.
+    /// Length in bytes.
     pub length: u64,
     pub written: SystemTime,
 }
 
-/// The result of removing a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Removal {
     Removed,
-    /// The file did not exist.
     Absent,
     /// The file was written too recently.
     Young,
@@ -131,9 +129,9 @@ enum Place {
 }
 
 impl Blobs {
-    /// Stores bytes; the same bytes twice are one file. We write even if the file exists: another thread may be putting
-    /// it right now, when it has its name but is not durable yet, and writing again repairs a file that the disk has
-    /// damaged.
+    /// Stores bytes under their hash. The same bytes twice are one file. We write even if the file exists, because
+    /// another thread may be putting it right now, when the name exists but is not durable yet. Writing again also
+    /// repairs a file that the disk has damaged.
     pub fn put(&self, bytes: &[u8]) -> Result<BlobHash, Error> {
         let hash = BlobHash::of(bytes);
         let payload = PutPayload::from(bytes.to_vec());
@@ -155,14 +153,14 @@ impl Blobs {
         let payload = PutPayload::from(vec![0; PROBE_BYTES]);
         self.wait(async {
             let written = self.store.put(&location, payload).await;
-            // Also remove a file that could only be written in part.
+            // Also removes a file that was only partially written.
             let removed = self.store.delete(&location).await;
             written?;
             removed
         })
     }
 
-    /// The bytes, checked against the hash.
+    /// Returns the bytes, checked against the hash.
     pub fn get(&self, hash: &BlobHash) -> Result<Vec<u8>, Error> {
         let bytes = self.bytes(hash)?;
         if BlobHash::of(&bytes) == *hash {

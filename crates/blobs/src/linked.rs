@@ -1,4 +1,4 @@
-//! Files that are already in another folder of the same disk: a backup that is checked, for example.
+//! Links files from another folder on the same disk, for example from a backup that is being checked.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -8,8 +8,9 @@ use domain::BlobHash;
 use crate::{Blobs, Error, Place, location};
 
 impl Blobs {
-    /// Adds a file whose content the caller has checked. Uses a second name for the same bytes if both folders are on one
-    /// disk, otherwise a copy. Removing it here leaves the other name as it is, and nothing is ever written into a file.
+    /// Adds a file whose content the caller has checked. Creates a second name for the same bytes if both folders are
+    /// on one disk, otherwise a copy. Removing it here does not affect the other name, because nothing is ever written
+    /// into an existing file.
     pub fn link(&self, hash: &BlobHash, from: &Path) -> Result<(), Error> {
         let Place::Folder(folder) = &self.place else {
             let bytes = std::fs::read(from).map_err(|source| Error::Open {

@@ -1,4 +1,5 @@
-//! Small files with their own names, next to the content-addressed ones: checkpoints. No listing of files has them.
+//! Small files with their own names, next to the content-addressed ones: checkpoints. They do not appear in listings of
+//! files.
 
 use object_store::path::Path as Location;
 use object_store::{ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload};
@@ -6,7 +7,7 @@ use object_store::{ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload}
 use crate::{Blobs, Error, Place};
 
 impl Blobs {
-    /// Keeps a file under a name (`folder/name`) that is new; `false` if there is one already.
+    /// Stores a file under a new name (`folder/name`). Returns `false` if the name exists.
     pub fn put_named(&self, name: &str, bytes: &[u8]) -> Result<bool, Error> {
         let options = PutOptions::from(PutMode::Create);
         let payload = PutPayload::from(bytes.to_vec());
@@ -26,7 +27,7 @@ impl Blobs {
         }
     }
 
-    /// The bytes of a named file. `None` if there is none.
+    /// Returns the bytes of a named file. `None` if it does not exist.
     pub fn get_named(&self, name: &str) -> Result<Option<Vec<u8>>, Error> {
         let found = self.runtime.block_on(async {
             let found = self.store.get(&Location::from(name)).await?;
@@ -42,7 +43,7 @@ impl Blobs {
         }
     }
 
-    /// The names of the files in a folder in order, and of its subfolders.
+    /// Returns the sorted names of the files in a folder, and of its subfolders.
     pub fn list_named(&self, folder: &str) -> Result<(Vec<String>, Vec<String>), Error> {
         let prefix = Location::from(folder);
         let listed = self.wait(self.store.list_with_delimiter(Some(&prefix)))?;
@@ -54,7 +55,7 @@ impl Blobs {
         Ok((files, folders))
     }
 
-    /// Removes a named file. It is not an error if there is none.
+    /// Removes a named file. A missing file is not an error.
     pub fn delete_named(&self, name: &str) -> Result<(), Error> {
         match self.runtime.block_on(self.store.delete(&Location::from(name))) {
             Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),

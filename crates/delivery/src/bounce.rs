@@ -2,28 +2,28 @@
 //!
 //! The recipient's server sends such a report to the sender's address as a `multipart/report` (RFC 6522): a text for
 //! people, the report's fields, and the returned mail or its headers. The operator of the mailbox passes these mails to
-//! `countersign mail bounced`. We recognise our mail by its Message-ID, which nobody can guess who has neither received
-//! nor carried the mail.
+//! `countersign mail bounced`. We recognise our mail by its Message-ID, which nobody can guess without having received
+//! or relayed the mail.
 //!
-//! Strangers write this input, so we trust none of it: we only show its words.
+//! Strangers write this input, so we trust none of it, and only display its text.
 
 use mail_parser::{Message, MessageParser, MimeHeaders, PartType};
 
-/// We read no more of a report than this. A returned mail is as long as the original, and ours are short.
+/// Maximum number of bytes of a report that we read. A returned mail is as long as the original, and ours are short.
 pub const LONGEST_REPORT: usize = 4 << 20;
 
-/// One of our mails that bounced for good.
+/// A permanent bounce of one of our mails.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bounce {
-    /// From the Message-ID of the bounced mail.
+    /// The event ID from the Message-ID of the bounced mail.
     pub event_id: String,
     /// The mail server's reply code, if the report names one (RFC 5321 4.2).
     pub code: Option<u16>,
-    /// The mail server's words, on one line.
+    /// The mail server's response, on one line.
     pub words: String,
 }
 
-/// Why a mail does not report a bounce of one of our mails.
+/// Reason why a mail is not a report that one of our mails bounced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoBounce {
     /// Something else, such as a reply or an advertisement.
@@ -59,7 +59,7 @@ pub fn read(mail: &[u8]) -> Result<Bounce, NoBounce> {
         Some((kind, words)) if kind.trim().eq_ignore_ascii_case("smtp") => words.trim(),
         _ => words,
     });
-    // If the recipient's server gave no words, fall back to the RFC 3463 code.
+    // If the recipient's server returned no text, use the RFC 3463 code.
     let words = words.or(value(&failed, "status")).unwrap_or_default();
     let code = words
         .get(..3)
@@ -91,7 +91,8 @@ fn text(body: &PartType<'_>) -> Option<String> {
     }
 }
 
-/// Fields by lower-case name, in groups separated by empty lines. Continuation lines are joined (RFC 5322 2.2.3).
+/// Parses fields with lower-case names, in groups separated by empty lines. Continuation lines are joined (RFC 5322
+/// 2.2.3).
 fn groups(text: &str) -> Vec<Vec<(String, String)>> {
     let mut groups: Vec<Vec<(String, String)>> = vec![Vec::new()];
     for line in text.lines() {
@@ -120,7 +121,7 @@ fn value<'g>(group: &'g [(String, String)], name: &str) -> Option<&'g str> {
         .filter(|value| !value.is_empty())
 }
 
-/// The id of our mail if this part of the report contains the mail or its headers.
+/// Returns the ID of our mail, if this part of the report contains the mail or its headers.
 fn returned_id(body: &PartType<'_>, is_headers: bool) -> Option<String> {
     let of = |message: &Message<'_>| message.message_id().and_then(event_id);
     match body {
@@ -130,7 +131,7 @@ fn returned_id(body: &PartType<'_>, is_headers: bool) -> Option<String> {
     }
 }
 
-/// The left part of one of our Message-IDs.
+/// Returns the left part of one of our Message-IDs.
 fn event_id(message_id: &str) -> Option<String> {
     let (left, _) = message_id.trim().split_once('@')?;
     left.starts_with("msg_").then(|| left.to_owned())

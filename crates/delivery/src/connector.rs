@@ -1,9 +1,9 @@
-//! How the guarded client connects: to checked addresses only, directly or through the operator's proxy
+//! How the guarded client connects: only to checked addresses, directly or through the operator's proxy
 //! (docs/adr/0017).
 //!
-//! Every connection starts here, and the address check happens at the same place. A literal address must pass the
-//! rules. A name is resolved once, every address it resolves to must pass, and the connection goes to one of exactly
-//! those addresses. A new lookup means a new check.
+//! Every connection is opened here, together with the address check. A literal address must pass the rules. A name is
+//! resolved once, every address it resolves to must pass, and the connection goes to one of exactly those addresses. A
+//! new lookup requires a new check.
 
 use std::future::Future;
 use std::net::{IpAddr, SocketAddr};
@@ -28,7 +28,7 @@ use tower_service::Service;
 use crate::egress::{Egress, Proxy};
 use crate::guarded_client::Lookup;
 
-/// The longest head of a proxy's answer, in bytes.
+/// Maximum length of the header of a proxy's response, in bytes.
 const LONGEST_HEAD: usize = 8 * 1024;
 
 type Cause = Box<dyn std::error::Error + Send + Sync>;
@@ -88,7 +88,7 @@ fn tcp(resolver: CheckedResolver) -> HttpConnector<CheckedResolver> {
     connector
 }
 
-/// Shared by all clients, so the system's trusted certificates are loaded once.
+/// Returns the TLS settings, which all clients share so that the system's trusted certificates are loaded only once.
 fn tls() -> Result<ClientConfig, String> {
     static CONFIG: OnceLock<Result<ClientConfig, String>> = OnceLock::new();
     let make = || {
@@ -163,7 +163,7 @@ impl Service<Uri> for Checked {
                         .collect()
                 }
             };
-            let mut refused = Refusal::Proxy("was asked for nothing".to_owned());
+            let mut refused = Refusal::Proxy("received no address to connect to".to_owned());
             for target in targets {
                 match tunnel(to_proxy.clone(), &proxy, &target).await {
                     Ok(stream) => return Ok(TokioIo::new(stream)),
@@ -175,14 +175,14 @@ impl Service<Uri> for Checked {
     }
 }
 
-/// Asks the proxy for a connection (RFC 9110, 9.3.6).
+/// Requests a tunnel from the proxy (RFC 9110, 9.3.6).
 async fn tunnel(
     mut to_proxy: HttpConnector<CheckedResolver>,
     proxy: &Proxy,
     target: &str,
 ) -> Result<TcpStream, Refusal> {
     let fault = |reason: String| Refusal::Proxy(reason);
-    let broken = |error: std::io::Error| fault(format!("broke the connection: {error}"));
+    let broken = |error: std::io::Error| fault(format!("interrupted the connection: {error}"));
     let connecting = to_proxy.call(proxy.address.clone());
     let mut stream = connecting
         .await
@@ -197,10 +197,10 @@ async fn tunnel(
     head.extend_from_slice(b"\r\n");
     stream.write_all(&head).await.map_err(broken)?;
     let mut answer = Vec::new();
-    // Nothing can follow the head yet: in both TLS and HTTP, the other side waits for us.
+    // No data can follow the header yet, because in both TLS and HTTP the other side waits for us.
     while !answer.ends_with(b"\r\n\r\n") {
         if answer.len() > LONGEST_HEAD {
-            return Err(fault("answered with a head that does not end".to_owned()));
+            return Err(fault("returned a response head that is too long".to_owned()));
         }
         if stream.read_buf(&mut answer).await.map_err(broken)? == 0 {
             return Err(fault("closed the connection".to_owned()));
@@ -213,9 +213,11 @@ async fn tunnel(
         .and_then(|code| code.parse::<u16>().ok());
     match status {
         Some(200..=299) => Ok(stream),
-        Some(407) => Err(fault("wants other credentials (407); correct network.proxy".to_owned())),
-        Some(status) => Err(fault(format!("refuses the connection with status {status}"))),
-        None => Err(fault("does not answer in HTTP".to_owned())),
+        Some(407) => Err(fault(
+            "requires different credentials (407); correct network.proxy".to_owned(),
+        )),
+        Some(status) => Err(fault(format!("refused the connection with status {status}"))),
+        None => Err(fault("did not respond with HTTP".to_owned())),
     }
 }
 
@@ -227,7 +229,7 @@ struct CheckedResolver {
 }
 
 impl CheckedResolver {
-    /// All addresses of a name. A single address that is not public refuses the whole name.
+    /// Returns all addresses of a name. If a single one is not public, the whole name is refused.
     async fn checked(&self, name: String) -> Result<Vec<IpAddr>, Refusal> {
         let addresses = self
             .lookup
@@ -235,7 +237,7 @@ impl CheckedResolver {
             .await
             .map_err(|error| Refusal::NotResolved(error.to_string()))?;
         if addresses.is_empty() {
-            return Err(Refusal::NotResolved("the name has no address".to_owned()));
+            return Err(Refusal::NotResolved("the name resolves to no address".to_owned()));
         }
         match addresses.iter().find(|address| !self.rules.allow_address(**address)) {
             Some(address) => Err(Refusal::NotPublic(*address)),

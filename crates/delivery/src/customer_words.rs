@@ -1,12 +1,12 @@
 //! Texts that are safe to show to a customer.
 //!
-//! We explain a failed delivery to the customer who chose its address: in API answers, in the delivery history and on
-//! the outbox page. They must not learn what a host name resolved to or how a server identifies itself to us, because
-//! that would reveal the operator's network. So these explanations are [`CustomerWords`], which never contain a host's
-//! address, whatever text they come from. The operator's log has the addresses.
+//! We explain a failed delivery to the customer who chose its address: in API responses, in the delivery history and on
+//! the outbox page. They must not learn the resolved address of a host name or how a server identifies itself to us,
+//! because that would reveal the operator's network. So these explanations are [`CustomerWords`], which never contain a
+//! host's address, regardless of their source. The operator's log has the addresses.
 //!
-//! We find addresses anywhere, even in the middle of a word, because an error may glue them to any text. `std::io` and
-//! `a::b` also parse as IPv6 addresses, but no host can have those, so they stay.
+//! We find addresses anywhere, even in the middle of a word, because an error message may attach them to any text.
+//! `std::io` and `a::b` also parse as IPv6 addresses, but no host can have those, so they are kept.
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
@@ -14,7 +14,7 @@ use std::net::{IpAddr, SocketAddr};
 /// Replaces an address.
 const HIDDEN: &str = "(address)";
 
-/// Words from which all host addresses were removed.
+/// A text from which all host addresses were removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CustomerWords(String);
 
@@ -42,12 +42,13 @@ impl fmt::Display for CustomerWords {
     }
 }
 
-/// Characters that can be part of an address. Brackets and a zone are handled separately.
+/// Whether the character can be part of an address. Brackets and a zone are handled separately.
 fn is_of_address(character: char) -> bool {
     character.is_ascii_hexdigit() || matches!(character, '.' | ':')
 }
 
-/// Removes the address from a run of such characters, if it contains one. Letters and punctuation may surround it.
+/// Removes the address from a run of such characters, if it contains one. Letters and punctuation may surround the
+/// address.
 fn without_address(run: &str) -> String {
     let longest = |start: usize| {
         (start + 1..=run.len().min(start + 51))
@@ -69,8 +70,8 @@ fn is_address(text: &str) -> bool {
     address.is_ok_and(can_be_a_hosts)
 }
 
-/// No host has an IPv6 address that begins with eight zero bits, except the loopback address and addresses that embed
-/// an IPv4 address (RFC 4291, 2.4 and 2.5; RFC 6052, 2.1).
+/// Whether a host can have this address. No host has an IPv6 address that begins with eight zero bits, except the
+/// loopback address and addresses that embed an IPv4 address (RFC 4291, 2.4 and 2.5; RFC 6052, 2.1).
 fn can_be_a_hosts(address: IpAddr) -> bool {
     let IpAddr::V6(address) = address else {
         return true;

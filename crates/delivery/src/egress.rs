@@ -1,9 +1,9 @@
 //! How requests leave the operator's network: directly, or through an HTTP proxy.
 //!
-//! With a proxy we tunnel everything by CONNECT (RFC 9110, 9.3.6), even plain http, so the proxy learns the destination
-//! and nothing else. We resolve and check names before we contact the proxy, and ask it for the checked address. If
-//! only the proxy can resolve names, we ask it for the name; then the proxy alone decides where the name leads, and
-//! must refuse private networks itself.
+//! With a proxy we tunnel everything by CONNECT (RFC 9110, 9.3.6), even plain http, so the proxy learns only the
+//! destination. We resolve and check names before we contact the proxy, and request a tunnel to the checked address. If
+//! only the proxy can resolve names, we send it the name. The proxy alone then chooses the address, and must refuse
+//! private networks itself.
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,24 +20,25 @@ pub struct Egress(Option<Arc<Proxy>>);
 pub(crate) struct Proxy {
     pub(crate) address: Uri,
     pub(crate) authorization: Option<HeaderValue>,
-    /// Whether we ask the proxy for names instead of checked addresses.
+    /// Whether we send names to the proxy instead of checked addresses.
     pub(crate) resolves_names: bool,
     /// Hosts we call without the proxy.
     except: Vec<String>,
 }
 
-/// Why a proxy's address cannot be used. The messages never contain the address, because it may contain a password.
+/// Reason why a proxy's address cannot be used. The messages never contain the address, because it may contain a
+/// password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum EgressFault {
-    #[error("write it as http://host:port, or http://user:password@host:port")]
+    #[error("use the form http://host:port or http://user:password@host:port")]
     Malformed,
-    /// We speak to the proxy itself without TLS.
-    #[error("we speak plain http to the proxy (connections through it have their own TLS), so begin with http://")]
+    /// We connect to the proxy itself without TLS, so it must be http.
+    #[error(
+        "use http://, because we connect to the proxy over plain HTTP (connections through the proxy have their own TLS)"
+    )]
     Scheme,
     /// The address has more than a host and a port.
-    #[error(
-        "a proxy's address has no path, so end it after the port; in user and password, write / as %2F, ? as %3F and # as %23"
-    )]
+    #[error("remove everything after the port; in the user and password, write / as %2F, ? as %3F and # as %23")]
     Path,
 }
 
@@ -47,7 +48,7 @@ impl Egress {
     }
 
     /// A proxy at `http://host:port`, optionally with a percent-encoded user and password before the host. `except`
-    /// lists hosts and literal addresses that we call directly. With `resolves_names` we ask the proxy for names
+    /// lists hosts and literal addresses that we call directly. With `resolves_names` we send names to the proxy
     /// instead of checked addresses.
     pub fn proxy(address: &str, except: Vec<String>, resolves_names: bool) -> Result<Egress, EgressFault> {
         let rest = address.strip_prefix("http://").ok_or(if address.contains("://") {
@@ -106,7 +107,6 @@ fn basic(credentials: &str) -> Result<HeaderValue, EgressFault> {
     Ok(value)
 }
 
-/// Decodes percent-encoding.
 fn unescaped(text: &str) -> Result<Vec<u8>, EgressFault> {
     let mut plain = Vec::with_capacity(text.len());
     let mut bytes = text.bytes();

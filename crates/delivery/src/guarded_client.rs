@@ -1,16 +1,16 @@
 //! The only HTTP client that calls addresses chosen by strangers.
 //!
-//! **What it guards.** The connector ([`crate::connector`]) checks every address of a host name against
-//! [`domain::public_address`] and connects to exactly the addresses it checked, so a name that changes its answer
-//! between check and connection gains nothing. One address that is not public refuses the whole name. Literal addresses
-//! follow the same rules. The client follows no redirects and ignores proxies from the environment; the operator's own
-//! proxy ([`crate::egress`]) receives checked addresses.
+//! **Checks.** The connector ([`crate::connector`]) checks every address of a host name against
+//! [`domain::public_address`] and connects only to the addresses it checked, so a name that resolves differently
+//! between check and connection gains nothing. A single address that is not public refuses the whole name. Literal
+//! addresses follow the same rules. The client follows no redirects and ignores proxies from the environment. The
+//! operator's own proxy ([`crate::egress`]) receives checked addresses.
 //!
-//! **What it limits.** The time to connect (name, connection, proxy, TLS), the time of the whole exchange including the
-//! body, and the number of body bytes it reads, as they arrive (it decompresses nothing). Once the status has arrived
-//! it is final: a slow, endless or broken body does not change the result.
+//! **Limits.** The time to connect (name, connection, proxy, TLS), the time of the whole exchange including the body,
+//! and the number of body bytes it reads (it decompresses nothing). Once the status has arrived it is final: a slow,
+//! endless or broken body does not change the result.
 //!
-//! **What can fail.** See [`Fault`]. Callers distinguish reasons by type, never by an error's text.
+//! **Failures.** See [`Fault`]. Callers distinguish reasons by type, never by an error's text.
 
 use std::future::Future;
 use std::io;
@@ -33,25 +33,25 @@ use crate::customer_words::CustomerWords;
 use crate::egress::Egress;
 use crate::tls_fault::tls_fault;
 
-/// How long we keep an idle connection. This is shorter than many receivers keep theirs (Node: 5 s), because a request
-/// on a connection that the other side is closing is a failed try.
+/// Time for which we keep an idle connection. Shorter than many endpoints keep theirs (Node: 5 s), because a request on
+/// a connection that the other side is closing is a failed try.
 const KEPT: Duration = Duration::from_secs(4);
 const ANYTHING: HeaderValue = HeaderValue::from_static("*/*");
 const OURSELVES: HeaderValue = HeaderValue::from_static(concat!("Countersign/", env!("CARGO_PKG_VERSION")));
 
-/// The future answer of a name lookup.
+/// The future result of a name lookup.
 pub type Addresses = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
 
-/// Resolves names. Tests bring their own.
+/// Resolves names. Tests use their own implementation.
 pub trait Lookup: Send + Sync {
     fn lookup(&self, host: String) -> Addresses;
 }
 
 /// Resolves names as the operating system does, each time on a new thread.
 ///
-/// The system's resolver blocks for up to half a minute if a name server is silent, and dropping the future does not
-/// stop it. A few such names would block the runtime's blocking threads, which all use-cases need. The runner limits
-/// the number of threads: a receiver has few workers, and each resolves a name once per try.
+/// The system's resolver blocks for up to half a minute if a name server does not respond, and dropping the future does
+/// not stop it. A few such names would block the runtime's blocking threads, which all use cases need. The runner
+/// limits the number of threads: an endpoint has few workers, and each resolves a name once per try.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemLookup;
 
@@ -63,7 +63,7 @@ impl Lookup for SystemLookup {
             .stack_size(256 * 1024)
             .spawn(move || {
                 let found = (host.as_str(), 0).to_socket_addrs();
-                // If the try has ended meanwhile, nobody is waiting for the answer.
+                // If the try has ended in the meantime, nobody waits for the result.
                 let _ = answer.send(found.map(|found| found.map(|address| address.ip()).collect()));
             });
         Box::pin(async move {
@@ -73,14 +73,14 @@ impl Lookup for SystemLookup {
     }
 }
 
-/// Limits on time and on the size of the answer.
+/// Limits on time and on the size of the response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Name lookup and connection.
+    /// Time for name lookup and connection.
     pub connect: Duration,
-    /// The whole exchange, from the name lookup to the last body byte we read.
+    /// Time for the whole exchange, from the name lookup to the last body byte we read.
     pub total: Duration,
-    /// How long we wait for the body after the status has arrived. Only the history needs it.
+    /// Time to wait for the body after the status has arrived. Only the history needs the body.
     pub body_wait: Duration,
     pub body_bytes: usize,
 }
@@ -101,24 +101,24 @@ pub struct Answer {
     pub status: u16,
     /// The value of Retry-After, if it is text.
     pub retry_after: Option<String>,
-    /// The start of the body, as it arrived.
+    /// The start of the body, unchanged.
     pub start: Vec<u8>,
 }
 
-/// Why there is no answer, in words a customer may read. Only the log says which address a name resolved to.
+/// Reason why there is no response, in words a customer may read. Only the log says which address a name resolved to.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
-    /// The name or the URL leads to an address that is not public.
+    /// The name or the URL resolves to an address that is not public.
     #[error("the host resolves to an address that is not public, so we did not connect")]
     AddressRefused,
     #[error("the host name cannot be resolved: {0}")]
     NameNotResolved(CustomerWords),
-    /// No connection, or no TLS session.
+    /// The connection or the TLS session could not be established.
     #[error("no connection: {0}")]
     NotConnected(CustomerWords),
     #[error("no answer within {} s", .0.as_secs_f32())]
     TimedOut(Duration),
-    /// The connection broke before a status arrived, or the answer was not HTTP.
+    /// The connection broke before a status arrived, or the response was not HTTP.
     #[error("the connection broke: {0}")]
     Broken(CustomerWords),
     /// We could not create the client itself.
@@ -126,7 +126,7 @@ pub enum Fault {
     Client(CustomerWords),
 }
 
-/// The guarded client. Cheap to clone; clones share the connections they keep alive.
+/// The guarded client. Cheap to clone. Clones share their open connections.
 #[derive(Clone)]
 pub struct GuardedClient {
     http: Client<Connector, Full<Bytes>>,
@@ -139,7 +139,7 @@ impl GuardedClient {
         GuardedClient::with(rules, Limits::default(), Arc::new(SystemLookup))
     }
 
-    /// A client with its own limits and name lookup.
+    /// Creates a client with its own limits and name lookup.
     pub fn with(rules: AddressRules, limits: Limits, lookup: Arc<dyn Lookup>) -> Result<GuardedClient, Fault> {
         GuardedClient::through(&Egress::direct(), rules, limits, lookup)
     }
@@ -181,7 +181,7 @@ impl GuardedClient {
     ) -> Result<Answer, Fault> {
         let uri: Uri = url.as_str().parse().map_err(|error| {
             Fault::Client(CustomerWords::of(format_args!(
-                "{} cannot be called: {error}",
+                "{} is not a usable URL: {error}",
                 url.as_str()
             )))
         })?;
@@ -204,7 +204,7 @@ impl GuardedClient {
         let mut body = response.into_body();
         let mut start = Vec::new();
         let enough = deadline.min(Instant::now() + self.limits.body_wait);
-        // On an error or a timeout we keep what we have read so far.
+        // On an error or a timeout we use the part that was read so far.
         while let Ok(Some(Ok(frame))) = timeout_at(enough, body.frame()).await {
             let Some(chunk) = frame.data_ref() else { continue };
             let room = self.limits.body_bytes - start.len();
@@ -223,7 +223,7 @@ impl GuardedClient {
     fn fault(&self, url: &CallbackUrl, error: &legacy::Error) -> Fault {
         match cause::<Refusal>(error) {
             Some(Refusal::NotPublic(address)) => {
-                tracing::info!(host = url.host(), %address, "no connection was opened: the address is not public");
+                tracing::info!(host = url.host(), %address, "no connection was opened, because the address is not public");
                 Fault::AddressRefused
             }
             Some(Refusal::NotResolved(detail)) => Fault::NameNotResolved(CustomerWords::of(detail)),
@@ -241,7 +241,7 @@ impl GuardedClient {
     }
 }
 
-/// The first error of type `E` in the chain of causes.
+/// Returns the first error of type `E` in the chain of causes.
 fn cause<'e, E: std::error::Error + 'static>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e E> {
     let mut next = Some(error);
     while let Some(error) = next {
@@ -253,7 +253,7 @@ fn cause<'e, E: std::error::Error + 'static>(error: &'e (dyn std::error::Error +
     None
 }
 
-/// The innermost cause: the outer ones only say that a request failed.
+/// Returns the innermost cause, because the outer ones only say that a request failed.
 pub(crate) fn described(error: &(dyn std::error::Error + 'static)) -> CustomerWords {
     if let Some(fault) = tls_fault(error) {
         return CustomerWords::of(fault);

@@ -1,8 +1,8 @@
 //! One try to send a mail through the operator's SMTP server.
 //!
-//! The Message-ID comes from the event's id, so a server or mailbox that receives a mail twice (because the answer to
-//! the first try was lost) can recognise it. We pass sender, recipient and subject to the mail library as values, which
-//! it encodes, so no text that a person wrote can start a new header line.
+//! The Message-ID is derived from the event's ID, so a server or mailbox that receives a mail twice (because the
+//! response to the first try was lost) can recognise it. We pass sender, recipient and subject to the mail library as
+//! values, which it encodes, so no text that a person wrote can start a new header line.
 
 mod access_token;
 mod bearer;
@@ -33,11 +33,11 @@ use crate::tls_fault::tls_fault;
 
 pub use access_token::{OAuthSettings, RefreshToken, TokenUrlFault};
 
-/// We write a name without encoding if its header fits into one line of this many characters (RFC 5322, 2.1.1).
+/// We write a name without encoding if its header fits on one line of this many characters (RFC 5322, 2.1.1).
 const LINE: usize = 78;
-/// The default limit for sending one mail. It is shorter than the margin of any lease.
+/// The default time limit for sending one mail. It is shorter than the margin of any lease.
 pub const LONGEST_SENDING: Duration = Duration::from_secs(40);
-/// How long an operator waits for the result of a connection check.
+/// Time limit of a connection check, for which an operator waits.
 const LONGEST_CHECK: Duration = Duration::from_secs(15);
 
 /// How the connection to the mail server is protected.
@@ -45,7 +45,7 @@ const LONGEST_CHECK: Duration = Duration::from_secs(15);
 pub enum MailTls {
     /// No protection, for a server on the same machine or network.
     None,
-    /// Plain first, then STARTTLS, which the server must offer.
+    /// Starts without protection and switches with STARTTLS, which the server must support.
     StartTls,
     /// TLS from the first byte.
     Tls,
@@ -68,7 +68,7 @@ pub struct MailSettings {
     pub login: Option<(String, MailLogin)>,
     pub from: String,
     pub timeout: Duration,
-    /// How long one mail may take in all, at most [`LONGEST_SENDING`]. The library limits no single command.
+    /// Time limit for one mail in total, at most [`LONGEST_SENDING`]. The library does not limit single commands.
     pub longest: Duration,
 }
 
@@ -99,15 +99,15 @@ pub enum MailSettingsFault {
 #[derive(Debug, thiserror::Error)]
 #[error("{words}")]
 pub struct MailFault {
-    /// The server's reply code, if it answered.
+    /// The server's reply code, if it responded.
     pub code: Option<u16>,
     /// Whether the server will never accept this mail.
     pub is_permanent: bool,
-    /// The server's words, or why we could not reach it.
+    /// The server's response, or the reason why we could not reach it.
     pub words: String,
 }
 
-/// Sends mails. Cheap to clone; clones share their connections.
+/// Sends mails. Cheap to clone. Clones share their connections.
 #[derive(Clone)]
 pub struct Mailer {
     transport: Transport,
@@ -177,14 +177,14 @@ impl Pool {
 impl Drop for Pool {
     fn drop(&mut self) {
         if Handle::try_current().is_err() {
-            // The process is about to end, and its connections with it.
+            // The process is about to end, which closes the connections.
             std::mem::forget(self.transport.take());
         }
     }
 }
 
 impl Mailer {
-    /// Does not connect yet: the first mail does.
+    /// Creates a mailer. It connects when the first mail is sent.
     pub fn new(settings: &MailSettings) -> Result<Mailer, MailSettingsFault> {
         let from = Address::from_str(&settings.from).map_err(MailSettingsFault::From)?;
         let tls = || TlsParameters::new(settings.host.clone()).map_err(MailSettingsFault::Tls);
@@ -209,7 +209,7 @@ impl Mailer {
         })
     }
 
-    /// Checks whether mails can be sent now: connects, greets, and logs in if a user is set. Sends no mail.
+    /// Checks whether mails can be sent at the moment: connects, greets, and logs in if a user is set. Sends no mail.
     pub async fn check(&self) -> Result<(), MailFault> {
         match timeout(LONGEST_CHECK, self.transport.check()).await {
             Ok(checked) => checked,
@@ -221,7 +221,7 @@ impl Mailer {
         }
     }
 
-    /// Sends a mail and returns the server's answer. `logo` is the PNG that the mail shows, if any.
+    /// Sends a mail and returns the server's response. `logo` is the PNG that the mail shows, if any.
     pub async fn send(
         &self,
         mail: &OutgoingMail,
@@ -253,7 +253,7 @@ impl Mailer {
         event_id: &str,
         at: Timestamp,
     ) -> Result<Message, MailFault> {
-        // A mail that we cannot write now we can never write.
+        // A mail that cannot be encoded now never can be.
         let unusable = |words: String| MailFault {
             code: None,
             is_permanent: true,
@@ -263,7 +263,7 @@ impl Mailer {
         let reply_to = mail.reply_to.as_deref().map(addressee).transpose();
         let reply_to = reply_to.map_err(|reason| unusable(format!("{:?}: {reason}", mail.reply_to)))?;
         let text = SinglePart::plain(mail.text.clone());
-        // Fixed boundaries, so every try sends the same bytes.
+        // The boundaries are fixed, so that every try sends the same bytes.
         let parts = MultiPart::builder()
             .kind(MultiPartKind::Alternative)
             .boundary(format!("={event_id}="));
@@ -271,7 +271,7 @@ impl Mailer {
             Some(html) => {
                 let (parts, html) = (parts.singlepart(text), SinglePart::html(html.clone()));
                 match logo {
-                    // The picture is part of the mail (RFC 2387), so reading it fetches nothing.
+                    // The picture is part of the mail (RFC 2387), so that showing it downloads nothing.
                     Some(png) => parts.multipart(
                         MultiPart::builder()
                             .kind(MultiPartKind::Related)
@@ -289,7 +289,7 @@ impl Mailer {
             builder = builder.reply_to(Mailbox::new(None, address));
         }
         let (from, addressee) = (Mailbox::new(None, self.from.clone()), Mailbox::new(None, to.clone()));
-        // Set explicitly, because the library loses a quoted local part when it reads back the header it wrote.
+        // Set explicitly, because the library loses a quoted local part when it parses the header it wrote.
         let envelope =
             Envelope::new(Some(self.from.clone()), vec![to.clone()]).map_err(|error| unusable(error.to_string()))?;
         let mut message = builder
@@ -355,11 +355,11 @@ fn inline_logo(png: Vec<u8>) -> Result<SinglePart, String> {
     Ok(Attachment::new_inline_with_name(LOGO_ID.to_owned(), "logo.png".to_owned()).body(png, media_type))
 }
 
-/// The address in the form every server accepts, with its domain in DNS letters (RFC 5891). A local part in other
-/// letters stays as it is, because only its own server knows another spelling.
+/// The address in the form that every server accepts, with its domain in DNS letters (RFC 5891). A local part in other
+/// letters is kept, because only its own server knows another spelling.
 fn addressee(address: &str) -> Result<Address, String> {
     let (local, domain) = address.rsplit_once('@').ok_or("no @")?;
-    let domain = domain::contact::dns_domain(domain).ok_or("the domain is none")?;
+    let domain = domain::contact::dns_domain(domain).ok_or("the domain is not valid")?;
     Address::new(local, domain).map_err(|error| error.to_string())
 }
 
@@ -377,7 +377,7 @@ fn mailbox(header: &'static str, name: &str, address: &Address) -> HeaderValue {
     let phrase = if name.is_empty() {
         String::new()
     } else if !is_printable || name.contains("=?") || !fits {
-        // The address gets its own line, because the last word may fill one.
+        // The address gets its own line, because the last word may fill the previous one.
         format!("{}\r\n ", encoded_words(name))
     } else if name
         .split(' ')
@@ -396,8 +396,8 @@ fn mailbox(header: &'static str, name: &str, address: &Address) -> HeaderValue {
 }
 
 /// Whether a refusal is about the recipient or the mail itself. The operator can fix the causes of all other 5yz codes
-/// (a changed password, a sender address or route the server does not allow, a service that is shut down), and then the
-/// server accepts the same mail, so we retry those. The server's enhanced code decides (RFC 3463 3.2, 3.3, 3.7),
+/// (a changed password, a sender address or route the server does not allow, a service that is shut down), and the
+/// server then accepts the same mail, so we retry those. The server's enhanced code decides (RFC 3463 3.2, 3.3, 3.7),
 /// otherwise the basic code (RFC 5321 4.2.3).
 fn is_about_the_mail(error: &lettre::transport::smtp::Error) -> bool {
     let words = words(error);
@@ -417,7 +417,7 @@ fn is_about_the_mail(error: &lettre::transport::smtp::Error) -> bool {
     }
 }
 
-/// The library's message followed by its causes, which include the server's own words.
+/// Returns the library's message followed by its causes, which include the server's response.
 fn words(error: &lettre::transport::smtp::Error) -> String {
     if let Some(fault) = tls_fault(error) {
         return fault.to_owned();
@@ -457,7 +457,7 @@ impl Header for WrittenSubject {
     }
 }
 
-/// The text as encoded words of at most 75 characters, one per line (RFC 2047 2).
+/// Returns the text as encoded words of at most 75 characters, one per line (RFC 2047 2).
 fn encoded_words(text: &str) -> String {
     const MOST_BYTES: usize = 36;
     let mut words: Vec<String> = Vec::new();
@@ -478,7 +478,7 @@ fn encoded_words(text: &str) -> String {
     words.join("\r\n ")
 }
 
-/// Asks for no out-of-office reply (RFC 3834).
+/// The header that prevents out-of-office replies (RFC 3834).
 #[derive(Clone)]
 struct AutoSubmitted;
 
@@ -594,7 +594,7 @@ for line in sys.stdin:
             .map(|header| serde_json::to_string(header).expect("text"))
             .collect();
         let mut input = judge.stdin.take().expect("its input");
-        // Read and write at the same time, so neither blocks on the other's pipe.
+        // Reads and writes at the same time, so that neither blocks on the other's pipe.
         let writer = std::thread::spawn(move || input.write_all((asked.join("\n") + "\n").as_bytes()));
         let output = judge.wait_with_output().expect("answers");
         writer.join().expect("no panic").expect("written");

@@ -1,9 +1,9 @@
-//! Implements the use-cases' network ([`app::network::Network`]) with guarded clients: one for the time-stamp
-//! authorities that the operator chose, with the operator's rules for them, and one for addresses found in
-//! certificates, with [`SourceRules`], which allow no private address except hosts that the operator named.
+//! Implements [`app::network::Network`] with guarded clients. One calls the time-stamp authorities that the operator
+//! chose, under the operator's rules for them. The other calls addresses found in certificates, under [`SourceRules`],
+//! which allow no private address except hosts that the operator named.
 //!
-//! Use-cases block and the client is asynchronous, so this module waits on a small runtime of its own. That works from
-//! a server's thread and from a command without a runtime. Never call it from async code.
+//! Use cases are synchronous and the client is asynchronous, so this module waits on a small runtime of its own. That
+//! works from a server's thread and from a command without a runtime. Never call it from async code.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,18 +19,18 @@ use crate::egress::Egress;
 use crate::guarded_client::{Answer, Fault, GuardedClient, Limits, Lookup, SystemLookup};
 use crate::webhook::Webhook;
 
-/// Time-stamp authorities answer within a second or two, and the last signer should not wait longer than this.
+/// Time-stamp authorities answer within a second or two. The last signer should not have to wait longer than this.
 const TOTAL: Duration = Duration::from_secs(10);
-/// Revocation lists of large authorities take several megabytes.
+/// Revocation lists of large authorities can be several megabytes long.
 const LARGEST_ANSWER: usize = 10 * 1024 * 1024;
 
-/// Where the revocation lists, OCSP responders and issuer certificates named in certificates may be. Plain http is
-/// always allowed: the data is signed, and most authorities serve it that way (RFC 5280, 8).
+/// Rules for the addresses of revocation lists, OCSP responders and issuer certificates named in certificates. Plain
+/// http is always allowed because the data is signed, and most authorities serve it that way (RFC 5280, 8).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SourceRules {
     /// Ports besides 80 and 443.
     pub ports: Vec<u16>,
-    /// Host names or literal addresses that may be private: those of the operator's own authority.
+    /// Host names or literal addresses that may be private, for the operator's own authority.
     pub private_hosts: Vec<String>,
 }
 
@@ -50,7 +50,7 @@ impl SourceRules {
     }
 }
 
-/// A client with the rules that it follows.
+/// A client with the rules it follows.
 struct Guard {
     client: GuardedClient,
     rules: AddressRules,
@@ -85,7 +85,7 @@ pub struct GuardedNetwork {
     /// Only the operator's configuration has it, so it may be at a private address.
     own_authority: Option<String>,
     source_rules: SourceRules,
-    /// Uses the same rules as deliveries.
+    /// Follows the same rules as webhook deliveries.
     webhooks: GuardedClient,
     egress: Egress,
     lookup: Arc<dyn Lookup>,
@@ -94,13 +94,13 @@ pub struct GuardedNetwork {
 }
 
 impl GuardedNetwork {
-    /// Resolves names as the operating system does. `authorities` says where time-stamp authorities may be; plain http
-    /// is allowed for them.
+    /// Resolves names as the operating system does. `authorities` contains the rules for time-stamp authorities, which
+    /// may use plain http.
     pub fn new(authorities: &AddressRules, sources: &SourceRules) -> Result<GuardedNetwork, Fault> {
         GuardedNetwork::with(authorities, sources, &(Arc::new(SystemLookup) as Arc<dyn Lookup>))
     }
 
-    /// Uses its own name lookup.
+    /// Resolves names with `lookup`.
     pub fn with(
         authorities: &AddressRules,
         sources: &SourceRules,
@@ -109,7 +109,7 @@ impl GuardedNetwork {
         GuardedNetwork::through(&Egress::direct(), authorities, sources, lookup)
     }
 
-    /// The same through the operator's egress.
+    /// Connects through the operator's egress and resolves names with `lookup`.
     pub fn through(
         egress: &Egress,
         authorities: &AddressRules,
@@ -149,7 +149,7 @@ impl GuardedNetwork {
         self
     }
 
-    /// Adds the operator's rules for endpoints, for test calls to webhooks.
+    /// Adds the operator's rules for endpoints, which apply to test calls of webhooks.
     pub fn with_webhooks(mut self, rules: &AddressRules) -> Result<GuardedNetwork, Fault> {
         let lookup = Arc::clone(&self.lookup);
         self.webhooks = GuardedClient::through(&self.egress, rules.clone(), Limits::default(), lookup)?;
@@ -159,11 +159,11 @@ impl GuardedNetwork {
     fn runtime(&self, url: &str) -> Result<&Runtime, NetworkFault> {
         self.runtime.as_ref().ok_or_else(|| NetworkFault {
             url: url.to_owned(),
-            reason: "the network has ended".to_owned(),
+            reason: "the network client has been shut down".to_owned(),
         })
     }
 
-    /// The client for an address found in a certificate, and the parsed address.
+    /// Returns the client for an address found in a certificate, and the parsed address.
     fn source(&self, address: &SourceAddress) -> Result<(&Guard, CallbackUrl), NetworkFault> {
         let url = address.as_str();
         let guard = match CallbackUrl::stored(url) {
@@ -189,10 +189,10 @@ impl GuardedNetwork {
             .map_err(|_| fault(Fault::TimedOut(within).to_string()))?
             .map_err(|error| fault(error.to_string()))?;
         if answer.status != 200 {
-            return Err(fault(format!("it answered with status {}", answer.status)));
+            return Err(fault(format!("it responded with status {}", answer.status)));
         }
         if answer.start.len() > LARGEST_ANSWER {
-            return Err(fault(format!("its answer has more than {LARGEST_ANSWER} bytes")));
+            return Err(fault(format!("its response has more than {LARGEST_ANSWER} bytes")));
         }
         Ok(answer.start)
     }
@@ -218,7 +218,7 @@ impl Network for GuardedNetwork {
         if let Some(value) = &authority.authorization {
             let mut value = HeaderValue::from_str(value).map_err(|_| NetworkFault {
                 url: authority.url.clone(),
-                reason: "the Authorization value holds what a header cannot".to_owned(),
+                reason: "the Authorization value contains characters that a header cannot contain".to_owned(),
             })?;
             value.set_sensitive(true);
             headers.insert(AUTHORIZATION, value);

@@ -1,10 +1,10 @@
-//! Names the process that holds a lease, and says whether the holder of another lease is dead.
+//! Names the process that holds a lease, and checks whether the holder of another lease is dead.
 //!
-//! After `kill -9`, the dead process's leases would hold up their deliveries until they expire. So the name contains
-//! the machine and the process: host, process number, and start time, which distinguishes it from a later process with
-//! the same number. A host is its name, its current boot, and its PID namespace: containers may share a host name
-//! without seeing each other's processes. If the system does not provide this (no `/proc`), and after a reboot, leases
-//! simply expire.
+//! After `kill -9`, the dead process's leases would block their deliveries until they expire. To avoid this, the name
+//! contains the host, the process number, and the start time, which distinguishes the process from a later one with the
+//! same number. A host consists of its name, its current boot, and its PID namespace, because containers may share a
+//! host name without seeing each other's processes. If the system does not provide this information (no `/proc`), and
+//! after a reboot, leases simply expire.
 
 use std::fs;
 
@@ -14,7 +14,7 @@ pub fn this_process() -> String {
     format!("{}/{number}/{}", host(), start_of(number).unwrap_or_default())
 }
 
-/// Whether the process with this name ran on this machine and has ended.
+/// Returns whether the process with this name ran on this machine and has ended.
 pub fn is_dead(owner: &str) -> bool {
     let mut parts = owner.rsplitn(3, '/');
     let (Some(start), Some(number), Some(on)) = (parts.next(), parts.next(), parts.next()) else {
@@ -39,11 +39,11 @@ fn host() -> String {
     format!("{}+{}+{}", name.trim(), boot.trim(), space.to_string_lossy())
 }
 
-/// When a living process started, in ticks since boot. `None` if it has ended or is a zombie.
+/// Returns the start time of a running process, in ticks since boot. `None` if it has ended or is a zombie.
 fn start_of(number: u32) -> Option<String> {
     let stat = fs::read_to_string(format!("/proc/{number}/stat")).ok()?;
-    // The name in brackets may contain anything, so count after it: the state is the first word, the start the
-    // twentieth.
+    // The name in parentheses may contain any character, so count the fields after it: the state is the first, the
+    // start time the twentieth.
     let (_, rest) = stat.rsplit_once(')')?;
     let mut words = rest.split_whitespace();
     match words.next()? {
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn nothing_is_said_of_other_machines_and_other_names() {
-        // Another container with the same name, or this machine before a reboot.
+        // The owner ran in another container with the same host name, or on this machine before a reboot.
         let (before_the_space, _) = host()
             .rsplit_once('+')
             .map(|(a, b)| (a.to_owned(), b.to_owned()))

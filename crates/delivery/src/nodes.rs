@@ -1,15 +1,15 @@
-//! Takes back what a dead node had claimed, long before its leases expire (docs/adr/0022).
+//! Takes over the claims of a dead node, long before its leases expire (docs/adr/0022).
 //!
 //! Every two seconds, each node increments its own number in the database. If a node's number does not change while
 //! this node increments its own [`SILENCE`] times, this node treats it as dead: one transaction removes its row and
-//! makes everything it held due again.
+//! makes all its claims due again.
 //!
-//! - Clocks are never compared: we measure a node's silence in beats of the listening node. While the database is down
-//!   nobody beats, so nobody counts as dead.
+//! - Clocks are never compared. We measure a node's silence in beats of the listening node. While the database is down,
+//!   no node beats, so none counts as dead.
 //! - A node that was only slow or paused continues under the same name: its next beat recreates its row. Its deliveries
-//!   may arrive twice, as always when a lease expires; only the holder of the lease can record a result.
-//! - A node beats as long as it is working ([`alive_while`]), so nobody takes over deliveries that a runner is still
-//!   finishing. When the work is done, the node leaves and gives back everything it still holds.
+//!   may arrive twice, as always when a lease expires, but only the holder of the lease can record a result.
+//! - A node beats as long as it is working ([`alive_while`]), so no other node takes over deliveries that a runner is
+//!   still finishing. When the work is done, the node leaves and releases its remaining claims.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -22,12 +22,12 @@ use store::node::{self, Node};
 use tokio::sync::Notify;
 use tokio::task::spawn_blocking;
 
-/// How often a node shows that it is alive.
+/// Time between two beats of a node.
 pub const BEAT: Duration = Duration::from_secs(2);
-/// A node that is silent for this many of our beats is dead: 6 to 8 seconds after its last beat.
+/// A node is dead after this many of our beats without one of its own, which is 6 to 8 seconds after its last beat.
 pub const SILENCE: u32 = 3;
 
-/// This node's view of the others.
+/// This node's view of the other nodes.
 pub struct Nodes {
     app: Arc<App>,
     own: String,
@@ -35,8 +35,8 @@ pub struct Nodes {
     has_beaten: bool,
 }
 
-/// Runs the work of a node that claims deliveries, beats exactly as long as it runs, and then leaves. `pause` is the
-/// time between two beats ([`BEAT`]). If the work panics, so does this function, and the node falls silent.
+/// Runs the work of a node that claims deliveries. The node beats as long as the work runs, and then leaves. `pause` is
+/// the time between two beats ([`BEAT`]). If the work panics, so does this function, and the beats stop.
 pub async fn alive_while<T, P: Future<Output = ()>>(
     nodes: Nodes,
     pause: impl Fn() -> P,
@@ -52,7 +52,7 @@ pub async fn alive_while<T, P: Future<Output = ()>>(
     let beating = async {
         loop {
             if let Err(error) = blocking(&nodes, Nodes::beat).await {
-                tracing::warn!(%error, "this node could not report that it is alive");
+                tracing::warn!(%error, "this node could not report that it is alive; we will try again");
             }
             tokio::select! {
                 () = done.notified() => return,
@@ -63,13 +63,13 @@ pub async fn alive_while<T, P: Future<Output = ()>>(
     let (result, ()) = tokio::join!(working, beating);
     match blocking(&nodes, |nodes| nodes.leave()).await {
         Ok(0) => {}
-        Ok(claims) => tracing::info!(claims, "this node gave back what it had claimed"),
-        Err(error) => tracing::warn!(%error, "this node could not leave; others will take over what it had claimed"),
+        Ok(claims) => tracing::info!(claims, "this node released its claims"),
+        Err(error) => tracing::warn!(%error, "this node could not release its claims; other nodes will take them over"),
     }
     result
 }
 
-/// Queries the database on a blocking thread. A panic there counts as an error, so the next beat still comes.
+/// Queries the database on a blocking thread. A panic there counts as an error, so the beats continue.
 async fn blocking(
     nodes: &Arc<Mutex<Nodes>>,
     ask: fn(&mut Nodes) -> Result<u64, store::Error>,
@@ -83,15 +83,15 @@ async fn blocking(
     })
 }
 
-/// When we last heard a node.
+/// The last beat that we saw of a node.
 struct Heard {
     beat: i64,
-    /// How many of our beats it has been silent for.
+    /// Number of our beats since then.
     silent: u32,
 }
 
 impl Nodes {
-    /// `own` is the name by which this node holds its leases.
+    /// `own` is the name under which this node holds its leases.
     pub fn new(app: Arc<App>, own: String) -> Nodes {
         Nodes {
             app,
@@ -102,7 +102,7 @@ impl Nodes {
     }
 
     /// Beats once and takes over from nodes that have been silent too long. Returns how many claims are due again.
-    /// Blocks.
+    /// Blocking.
     pub fn beat(&mut self) -> Result<u64, store::Error> {
         let own = self.own.clone();
         let (beat, all) = self
@@ -110,7 +110,7 @@ impl Nodes {
             .store
             .write_relaxed(move |tx| Ok::<_, store::Error>((node::beat(tx, &own)?, node::all(tx)?)))?;
         if self.has_beaten && beat == 1 {
-            tracing::warn!("another node declared this one dead; its running deliveries may arrive twice");
+            tracing::warn!("another node declared this one dead; deliveries that were running may arrive twice");
         }
         self.has_beaten = true;
         let mut released = 0;
@@ -122,7 +122,11 @@ impl Nodes {
                 .store
                 .write_relaxed(move |tx| node::take_over(tx, &dead, now))?;
             if let Some(claims) = taken {
-                tracing::info!(node = name, claims, "took over from a node that no longer answers");
+                tracing::info!(
+                    node = name,
+                    claims,
+                    "claims of a node that stopped responding were taken over"
+                );
                 released += claims;
             }
         }
@@ -132,8 +136,8 @@ impl Nodes {
         Ok(released)
     }
 
-    /// Leaves, so that others do not have to wait until this node falls silent. Returns how many claims it gave back.
-    /// Blocks.
+    /// Leaves, so that other nodes need not wait until this one counts as dead. Returns how many claims were released.
+    /// Blocking.
     pub fn leave(&self) -> Result<u64, store::Error> {
         let (own, now) = (self.own.clone(), self.app.now());
         let released = self.app.store.write_relaxed(move |tx| node::leave(tx, &own, now))?;
@@ -143,7 +147,7 @@ impl Nodes {
         Ok(released)
     }
 
-    /// The nodes that have been silent too long.
+    /// Returns the nodes that have been silent too long.
     fn silent(&mut self, all: Vec<Node>) -> Vec<Node> {
         self.heard.retain(|name, _| all.iter().any(|node| node.name == *name));
         let is_silent = |node: &Node| {

@@ -1,28 +1,30 @@
 //! The runner claims due deliveries from the outbox, makes the calls, and records the results.
 //!
-//! **Actors.** One loop per process decides which deliveries to claim, which to start and when to write results. The
+//! **Tasks.** One loop per process decides which deliveries to claim, which to start and when to write results. The
 //! calls run in their own tasks, with no transaction open. Database work runs on blocking threads, at most one claim
-//! and one batch of results at a time. Several processes may share a database; leases keep them apart.
+//! and one batch of results at a time. Several processes may share a database, because leases keep them apart.
 //!
 //! **Guarantees.**
-//! - At least once: a result is written only while its lease is still held. A process that dies loses its leases: at
-//!   once if it starts again on the same machine, otherwise to another node within seconds (`nodes`).
-//! - A dead receiver never slows the others, one company never slows another, and mails never slow webhooks; `shares`
-//!   defines the bounds. The runner claims what may begin now, plus the next round of receivers that answer quickly.
-//! - A backlog costs nothing: a claim looks once at each lane (a receiver and a company) with something waiting,
-//!   however much that is. If nothing due may begin, nothing is written.
+//! - Each delivery is made at least once: a result is written only while its lease is still held. A process that dies
+//!   loses its leases, at once if it starts again on the same machine, otherwise to another node within seconds
+//!   (`nodes`).
+//! - A dead receiver never slows the others, one company never slows another, and mails never slow webhooks. `shares`
+//!   defines the limits. The runner claims what can start now, plus the next round for receivers that answer quickly.
+//! - The cost of a claim does not depend on the size of the backlog: it looks once at each lane (a receiver and a
+//!   company) with waiting deliveries. If no due delivery can start, nothing is written.
 //! - Claims and results do not wait for the disk: if a crash of the machine loses them, they are claimed and delivered
 //!   again.
-//! - No wake-up is lost: the bell leaves a mark that the next look sees, and the loop also looks on its own.
-//! - First tries of a workflow go out in order (the claim enforces this); after each batch of results the loop looks
+//! - No wake-up is lost: the bell leaves a mark that the next poll sees, and the loop also polls without it.
+//! - First tries of a workflow are sent in order (the claim enforces this). After each batch of results the loop polls
 //!   again.
-//! - Each try is signed with the secrets that are valid at that moment, however long it has waited.
-//! - No try outlasts its lease: a call that has not returned by then is given up, and its place is free. Time that a
-//!   try spends waiting inside this process does not count against the receiver.
+//! - Each try is signed with the secrets that are valid at that moment, even if the delivery has waited for a long
+//!   time.
+//! - No try outlasts its lease: a call that has not returned by then is cancelled, and its slot is free again. Time
+//!   that a try spends waiting inside this process does not count against the receiver.
 //!
-//! **What may fail.** A delivery that cannot be sent at all (its secret is gone, its body cannot be decrypted) counts
-//! as a failed try and ends as a dead letter; this does not count against its endpoint. A database outage only costs
-//! time: leases expire, and everything is tried again.
+//! **Failures.** A delivery that cannot be sent at all (its secret is gone, its body cannot be decrypted) counts as a
+//! failed try and ends as a dead letter, but does not count against its endpoint. A database outage only delays
+//! deliveries: leases expire, and everything is tried again.
 
 mod claims;
 mod results;
@@ -51,27 +53,27 @@ use crate::mailer::Mailer;
 use crate::messenger::Messengers;
 use crate::node;
 
-/// How many deliveries we record in the audit trails at once.
+/// Number of deliveries recorded in the audit trails at once.
 const NOTED_AT_ONCE: u32 = 200;
 
 #[derive(Debug, Clone)]
 pub struct RunnerSettings {
     pub workers: usize,
-    /// How many deliveries run at once to one receiver: a host, the mail server, a gateway.
+    /// Maximum number of concurrent deliveries to one receiver: a host, the mail server, or a gateway.
     pub per_receiver: usize,
-    /// How many webhooks of one company run at once.
+    /// Maximum number of concurrent webhooks of one company.
     pub per_company: usize,
-    /// How many deliveries one claim takes.
+    /// Maximum number of deliveries in one claim.
     pub batch: u32,
-    /// How long a claim lasts.
+    /// Duration of a claim.
     pub lease: SignedDuration,
-    /// We start nothing whose lease expires sooner than this, and no try lasts longer.
+    /// No delivery is started if its lease expires sooner than this, and no try lasts longer.
     pub margin: SignedDuration,
-    /// How often the loop looks on its own.
+    /// Time between two polls if nothing wakes the loop.
     pub poll: Duration,
-    /// How far recording in the audit trails lags behind.
+    /// Delay before deliveries are recorded in the audit trails.
     pub note_after: SignedDuration,
-    /// The name that holds the leases.
+    /// Name under which the leases are held.
     pub owner: String,
 }
 
@@ -103,28 +105,28 @@ struct Shared {
     mailer: Option<Mailer>,
     messengers: Option<Messengers>,
     settings: RunnerSettings,
-    /// Recently read secrets, with the time of reading.
+    /// Recently read secrets, with the time when they were read.
     secrets: Mutex<HashMap<ClientId, KeptSecrets>>,
-    /// Locked by the one delivery that reads secrets, so a stalled database blocks one thread instead of one per
+    /// Locked by the delivery that is reading secrets, so a stalled database blocks one thread instead of one per
     /// delivery.
     reading: tokio::sync::Mutex<()>,
-    /// Leases of claims whose answer was lost: we do not know what they claimed.
+    /// Leases of claims that may have succeeded although we got no answer from the database.
     claims_in_doubt: Mutex<Vec<String>>,
-    /// The time of the latest claim, in microseconds. A clock before this was set back.
+    /// The time of the latest claim, in microseconds. An earlier clock time means that the clock was set back.
     latest_claim: AtomicI64,
-    /// The start of the time scale for the shares.
+    /// Zero of the time scale for the shares.
     made: Instant,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
-    /// Until `stop` completes.
+    /// Runs until `stop` completes.
     Forever,
     UntilIdle,
 }
 
 impl Runner {
-    /// A runner for the app's outbox. It hears the app's bell from now on.
+    /// Creates a runner for the app's outbox. From now on it listens for the app's bell.
     pub fn new(
         app: Arc<App>,
         client: GuardedClient,
@@ -135,7 +137,7 @@ impl Runner {
         let wake = Arc::new(Notify::new());
         let listener = Arc::clone(&wake);
         if !app.bell.listen(move || listener.notify_one()) {
-            tracing::debug!("another runner of this process already hears the bell; this one looks on its own");
+            tracing::debug!("another runner of this process already receives notifications, so this one polls");
         }
         Runner {
             shared: Arc::new(Shared {
@@ -155,18 +157,18 @@ impl Runner {
         }
     }
 
-    /// Works until `stop` completes, then finishes what is in progress and gives back the rest.
+    /// Works until `stop` completes, then finishes running deliveries and releases the rest.
     pub async fn run(self, stop: impl Future<Output = ()> + Send) {
         self.recover().await;
         self.work(Mode::Forever, stop).await;
     }
 
-    /// Works until nothing is due now; for tests and for one-shot programs.
+    /// Works until nothing is due. For tests and one-shot programs.
     pub async fn run_until_idle(&self) {
         self.work(Mode::UntilIdle, std::future::pending()).await;
     }
 
-    /// Gives back what dead processes of this machine had claimed.
+    /// Releases the claims of dead processes on this machine.
     pub async fn recover(&self) {
         let shared = Arc::clone(&self.shared);
         let released = spawn_blocking(move || {
@@ -185,7 +187,7 @@ impl Runner {
         .await;
         match released {
             Ok(Ok(0)) => {}
-            Ok(Ok(count)) => tracing::info!(count, "took back deliveries of a process that has ended"),
+            Ok(Ok(count)) => tracing::info!(count, "deliveries of a process that ended were released"),
             Ok(Err(error)) => tracing::warn!(%error, "the leases of dead processes could not be read"),
             Err(error) => tracing::error!(%error, "reading leases panicked"),
         }
@@ -204,7 +206,7 @@ impl Runner {
             }
             let stopping = work.stopping;
             tokio::select! {
-                // Results first, because they free places.
+                // Results first, because they free slots.
                 biased;
                 Some(done) = work.tasks.join_next_with_id() => work.task_ended(done),
                 result = ended(&mut work.finishing) => work.finished(result),

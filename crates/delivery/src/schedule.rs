@@ -1,17 +1,17 @@
 //! Decides when to retry a failed delivery.
 //!
-//! Ten tries over about 75 hours: seconds apart at first, for a receiver that restarts, and a day apart at the end, for
-//! one that was broken over a weekend. Each delay varies by up to a fifth, so that deliveries which failed together do
-//! not come back together. The last try comes no sooner than [`LAST_TRY_AFTER`], so an outage of three days loses
-//! nothing.
+//! There are ten tries over about 75 hours: seconds apart at first, in case the receiver is restarting, and a day apart
+//! at the end, in case it was broken over a weekend. Each delay varies by up to a fifth, so that deliveries that failed
+//! together are not retried together. The last try is made no sooner than [`LAST_TRY_AFTER`], so an outage of three
+//! days loses nothing.
 
 use domain::Random;
 use jiff::{SignedDuration, Timestamp};
 
-/// Tries in one round.
+/// Number of tries in one round.
 pub const MOST_TRIES: u32 = 10;
 
-/// Seconds from one try to the next.
+/// Delays between tries, in seconds.
 const DELAYS: [i64; MOST_TRIES as usize - 1] = [
     5,
     5 * 60,
@@ -27,10 +27,10 @@ const DELAYS: [i64; MOST_TRIES as usize - 1] = [
 /// The minimum time from the event to the last try.
 const LAST_TRY_AFTER: SignedDuration = SignedDuration::from_hours(74);
 
-/// The longest pause a receiver may ask for.
+/// Maximum pause that a receiver may ask for.
 const LONGEST_ASKED: SignedDuration = SignedDuration::from_hours(24);
 
-/// When to try next, after `tries_made` tries of this round. `None` if that was the last.
+/// Returns the time of the next try, after `tries_made` tries in this round. `None` if that was the last.
 ///
 /// A `Retry-After` (seconds or an HTTP date) counts if it asks for a longer pause than the schedule, up to 24 hours.
 pub fn next_try(
@@ -56,7 +56,7 @@ pub fn next_try(
 fn jittered(seconds: i64, random: &dyn Random) -> SignedDuration {
     let mut bytes = [0; 4];
     random.fill(&mut bytes);
-    // 0.8 to 1.2 in steps of a millionth.
+    // A factor of 0.8 to 1.2, in steps of a millionth.
     let millionths = 800_000 + i64::from(u32::from_le_bytes(bytes)) * 400_000 / i64::from(u32::MAX);
     SignedDuration::from_micros(seconds * millionths)
 }
@@ -64,10 +64,10 @@ fn jittered(seconds: i64, random: &dyn Random) -> SignedDuration {
 fn asked_pause(value: &str, now: Timestamp) -> Option<SignedDuration> {
     let value = value.trim();
     if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
-        // A number too large for an i64 means a longer wait than anyone accepts.
+        // A number too large for an `i64` means a longer wait than we allow.
         return Some(value.parse().map_or(LONGEST_ASKED, SignedDuration::from_secs));
     }
-    // The three forms of RFC 9110, 5.6.7; the first with any offset.
+    // The three date formats of RFC 9110, 5.6.7, the first with any offset.
     let date = match jiff::fmt::rfc2822::parse(value) {
         Ok(date) => date.timestamp(),
         Err(_) => Timestamp::try_from(httpdate::parse_http_date(value).ok()?).ok()?,
@@ -79,7 +79,7 @@ fn asked_pause(value: &str, now: Timestamp) -> Option<SignedDuration> {
 mod tests {
     use super::*;
 
-    /// Fills with one byte.
+    /// Fills buffers with one byte.
     struct Byte(u8);
 
     impl Random for Byte {

@@ -1,28 +1,30 @@
-//! Shares out the workers: how many deliveries of each lane (a receiver and a company) are claimed and started.
+//! Distributes the workers: how many deliveries of each lane (a receiver and a company) are claimed and started.
 //!
-//! **Webhooks** share all workers. There is a bound at each of three levels: all workers, a company, and a receiver (a
-//! host, on any port). A lane is *quick* (it has as many places as its receiver), *unproved* or *slow* (it has one):
-//! - it begins unproved, or slow if it failed before this process knew of it, and becomes quick after a few quick
-//!   answers in a row;
-//! - a call that took over a second, or has been running for so long, makes it slow. Then it needs many in a row.
+//! **Webhooks** share all workers. There is a limit at each of three levels: all workers, a company, and a receiver (a
+//! host, on any port). A lane is *quick* (it has as many slots as its receiver), *unproved* or *slow* (it has one
+//! slot).
+//! - A lane is unproved at first, or slow if it failed before this process knew of it, and becomes quick after a few
+//!   quick answers in a row.
+//! - A call that takes over a second makes its lane slow. Then the lane needs many quick answers in a row.
 //!
-//! Of every bound, slow lanes use at most half, and together with unproved ones three quarters. So whatever is dead or
-//! hangs leaves room for lanes that are quick, and for new ones. What counts is how long we waited, not the result.
+//! Slow lanes use at most half of every limit, and slow and unproved lanes together at most three quarters. So dead or
+//! hanging receivers leave room for quick lanes and for new ones. Only the time that we waited counts, not the result.
 //!
-//! **Companies.** Within each of these parts, a company begins a call only while it has fewer under way than are free.
-//! So something stays free for a company that has nothing under way, however many dead receivers a few others have.
+//! **Companies.** Within each of these parts, a company starts a call only while it has fewer running calls than there
+//! are free slots. So a company with no running calls always finds a free slot, however many dead receivers a few
+//! others have.
 //!
-//! **Mails and text messages** have their own workers: each mail server or gateway has as many as one receiver, and as
-//! many again for one-time codes, because people are waiting for those. No company may use more than a quarter: a mail
-//! server that is slow with one company's recipients delays others only if four companies have such recipients.
+//! **Mails and text messages** have their own workers: each mail server or gateway has as many as one receiver, and the
+//! same number again for one-time codes, because people are waiting for those. No company may use more than a quarter:
+//! a mail server that is slow with one company's recipients delays others only if four companies have such recipients.
 //!
-//! **Turns.** Among lanes that share a bound, the one with the fewest running calls comes first, then the one whose last
-//! call ended first, and each gets one before any gets a second. So a lane with much to do, quick or slow, never blocks
-//! another.
+//! **Turns.** Among lanes that share a limit, the lane with the fewest running calls is first, then the lane whose last
+//! call ended first, and each gets one slot before any gets a second. So a lane with a large backlog, quick or slow,
+//! never blocks another.
 //!
-//! We claim more than may begin only for quick lanes: while a lane works off one round, its next round waits here. This
-//! happens only while nobody else waits for the places. Nothing else is claimed before it may begin, so the backlog of
-//! a dead receiver waits in the database.
+//! We claim more deliveries than can start only for quick lanes: while a lane works through one round, its next round
+//! waits in this process. This happens only while no other lane waits for the slots. Nothing else is claimed before it
+//! can start, so the backlog of a dead receiver stays in the database.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
@@ -30,13 +32,13 @@ use std::time::Duration;
 use domain::CompanyId;
 use store::outbox::{DueLane, Lane};
 
-/// A try that takes this long counts as slow, whatever its result.
+/// A try that takes this long counts as slow, regardless of its result.
 const LONG: Duration = Duration::from_secs(1);
-/// How many quick answers in a row make a new lane quick.
+/// Number of quick answers in a row that make a new lane quick.
 const PROOF: u32 = 4;
-/// How many it needs after a slow one.
+/// Number of quick answers in a row that make a lane quick again after a slow answer.
 const PROOF_AFTER_SLOW: u32 = 64;
-/// For how many lanes we remember how they answered.
+/// Maximum number of lanes for which we remember how quickly they answered.
 const MOST_REMEMBERED: usize = 10_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +48,7 @@ pub(crate) struct Bounds {
     pub(crate) per_company: usize,
 }
 
-/// How much we trust a lane.
+/// Class of a lane, which decides its number of slots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Standing {
     Quick,
@@ -54,7 +56,7 @@ pub(crate) enum Standing {
     Slow,
 }
 
-/// How many calls are under way: all, those of lanes that are not quick, and those of slow ones.
+/// Number of running calls: of all lanes, of lanes that are not quick, and of slow lanes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Used([usize; 3]);
 
@@ -65,7 +67,7 @@ impl Used {
         }
     }
 
-    /// How many more of each fit within a bound.
+    /// Returns how many more calls of each kind fit within a limit.
     fn left(self, bound: usize) -> [usize; 3] {
         let [all, not_quick, slow] = self.0;
         [(bound, all), (bound * 3 / 4, not_quick), (bound / 2, slow)]
@@ -73,20 +75,20 @@ impl Used {
     }
 }
 
-/// What we know about a lane.
+/// State that we remember about a lane.
 #[derive(Debug, Clone, Copy)]
 struct Known {
-    /// How many quick answers in a row it still needs to be quick.
+    /// Number of quick answers in a row still needed to make the lane quick.
     doubts: u32,
-    /// How many calls had begun when its last one ended.
+    /// Number of calls that had begun when the lane's last call ended.
     turn: u64,
 }
 
-/// The number of a running call. Later calls have higher numbers.
+/// Number of a running call. Later calls have higher numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Call(u64);
 
-/// A lane's running calls with their start times, and how many claimed deliveries wait.
+/// A lane's running calls with their start times, and its number of claimed, waiting deliveries.
 #[derive(Debug, Clone, Default)]
 struct Load {
     calls: BTreeMap<Call, Duration>,
@@ -98,45 +100,47 @@ impl Load {
         self.calls.len()
     }
 
-    /// Whether a call is running longer than a quick receiver would take.
+    /// Returns whether a call has been running for longer than a quick receiver would need.
     fn is_hanging(&self, now: Duration) -> bool {
         self.calls.values().any(|began| now.saturating_sub(*began) >= LONG)
     }
 }
 
-/// All running and waiting deliveries. Times are durations since one fixed moment.
+/// All running and waiting deliveries. Times are measured from one fixed point.
 #[derive(Debug)]
 pub(crate) struct Shares {
     bounds: Bounds,
     loads: HashMap<Lane, Load>,
     known: HashMap<Lane, Known>,
     calls: u64,
-    /// Lanes with something due that could not be claimed because it waits for an earlier first try. They come last.
+    /// Lanes with a due delivery that could not be claimed because it waits for an earlier first try. They are last in
+    /// turn.
     blocked: HashSet<Lane>,
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Plan {
-    /// Lanes, with how many deliveries to claim of each.
+    /// Lanes, with the number of deliveries to claim for each.
     pub(crate) lanes: Vec<(Lane, u32)>,
-    /// Something due was left out because it has no room now.
+    /// Some due deliveries were left out because there is no room for them now.
     pub(crate) has_left_out: bool,
-    /// Others occupy all places of what was left out: the next free place must wait for the next plan.
+    /// Other lanes occupy all slots of the deliveries that were left out, so the next free slot must wait for the next
+    /// plan.
     pub(crate) must_yield: bool,
-    /// Something due was left out because the batch is full.
+    /// Some due deliveries were left out because the batch is full.
     pub(crate) is_full: bool,
 }
 
-/// How many more deliveries a lane may have.
+/// Number of further deliveries that a lane may have.
 #[derive(Debug, Clone, Copy, Default)]
 struct Room {
-    /// Within all bounds.
+    /// Room within all limits.
     now: usize,
-    /// There is no room, and only because other lanes fill a bound, whatever their standing.
+    /// There is no room, and only because other lanes fill a limit, regardless of their standing.
     is_taken: bool,
 }
 
-/// The use of all bounds at one moment.
+/// Current use of all limits.
 #[derive(Default)]
 struct Tally<'a> {
     workers: Used,
@@ -180,10 +184,10 @@ impl<'a> Tally<'a> {
         let left_of_receiver = of_receiver.left(bounds.per_receiver);
         let fits: [usize; 3] = std::array::from_fn(|part| {
             let fair = if is_claimed && standing != Standing::Quick {
-                // It was fair when it was claimed.
+                // The claim was fair when it was made.
                 left[part]
             } else {
-                // Each call it begins is one more under way and one fewer free.
+                // Each call that the company begins adds one running call and removes one free slot.
                 left[part].saturating_sub(of_company.0[part]).div_ceil(2)
             };
             fair.min(left_of_company[part]).min(left_of_receiver[part])
@@ -207,7 +211,7 @@ impl Shares {
         }
     }
 
-    /// The lane's standing, or `None` if we know nothing about it.
+    /// Returns the lane's standing, or `None` if we know nothing about the lane.
     fn known_standing(&self, lane: &Lane, now: Duration) -> Option<Standing> {
         if self.loads.get(lane).is_some_and(|load| load.is_hanging(now)) {
             return Some(Standing::Slow);
@@ -231,7 +235,8 @@ impl Shares {
         tally
     }
 
-    /// Plans what to claim from lanes with something due, up to `most` deliveries: one-time codes first, then in turns.
+    /// Plans which deliveries to claim from lanes with due deliveries, up to `most`: one-time codes first, then in
+    /// turn.
     pub(crate) fn plan(&self, due: &[DueLane], most: usize, now: Duration) -> Plan {
         let mut tally = self.tally(now);
         let mut plan = Plan::default();
@@ -247,8 +252,8 @@ impl Shares {
                 (&due.lane, self.known_standing(&due.lane, now).unwrap_or(unheard), 0)
             })
             .collect();
-        // Turns go round, however old the backlog of a dead receiver is. The sort is stable: lanes that compare equal keep
-        // the order in which they have waited.
+        // Lanes take turns, however old the backlog of a dead receiver is. The sort is stable, so lanes that compare
+        // equal stay in the order in which they have waited.
         turns.sort_by_cached_key(|(lane, ..)| {
             let load = self.loads.get(lane);
             (
@@ -262,7 +267,7 @@ impl Shares {
             for (lane, standing, count) in &mut turns {
                 let room = tally.room(&self.bounds, lane, *standing, false);
                 plan.must_yield |= *count == 0 && room.is_taken;
-                // What waits here goes before what is in the database.
+                // Deliveries that are already claimed start before ones in the database.
                 let waits = self.loads.get(*lane).map_or(0, |load| load.waiting);
                 let more = room.now.saturating_sub(waits).min(at_most);
                 plan.is_full |= more > left;
@@ -295,19 +300,20 @@ impl Shares {
         plan
     }
 
-    /// Records that nothing could be claimed from these lanes. Returns whether that is new for any of them.
+    /// Records that no delivery could be claimed from these lanes. Returns whether that is new for any of them.
     pub(crate) fn gave_nothing(&mut self, lanes: impl Iterator<Item = Lane>) -> bool {
         let before = self.blocked.len();
         self.blocked.extend(lanes);
         self.blocked.len() > before
     }
 
-    /// Deliveries that waited for an earlier first try may be claimable now.
+    /// Forgets which lanes are blocked, because deliveries that waited for an earlier first try may be available to
+    /// claim now.
     pub(crate) fn look_at_all(&mut self) {
         self.blocked.clear();
     }
 
-    /// Records one more claimed delivery. `has_failed`: it failed before this process knew of it.
+    /// Records one more claimed delivery. `has_failed` means that the delivery failed before this process knew of it.
     pub(crate) fn claimed(&mut self, lane: &Lane, has_failed: bool) {
         self.loads.entry(lane.clone()).or_default().waiting += 1;
         if has_failed && !lane.is_of_messages() && !self.known.contains_key(lane) {
@@ -315,7 +321,7 @@ impl Shares {
         }
     }
 
-    /// How many waiting deliveries of which lanes may begin, in turns.
+    /// Returns how many waiting deliveries of each lane may start, in turn.
     pub(crate) fn may_begin(&self, now: Duration) -> Vec<(Lane, usize)> {
         let mut tally = self.tally(now);
         let mut turns: Vec<(&Lane, &Load, usize)> = self
@@ -341,7 +347,7 @@ impl Shares {
             .collect()
     }
 
-    /// One of the lane's waiting deliveries is running now.
+    /// Records that one of the lane's waiting deliveries has started.
     pub(crate) fn began(&mut self, lane: &Lane, now: Duration) -> Call {
         self.calls += 1;
         let call = Call(self.calls);
@@ -351,7 +357,7 @@ impl Shares {
         call
     }
 
-    /// We start to call the receiver now. Time before this does not count against it.
+    /// Records that we start to call the receiver now. Time before this does not count against the receiver.
     pub(crate) fn asks(&mut self, lane: &Lane, call: Call, now: Duration) {
         let began = self.loads.get_mut(lane).and_then(|load| load.calls.get_mut(&call));
         if let Some(began) = began {
@@ -359,7 +365,7 @@ impl Shares {
         }
     }
 
-    /// A call ended for reasons of ours, which says nothing about its receiver.
+    /// Records that a call ended for reasons on our side, which says nothing about its receiver.
     pub(crate) fn withdrawn(&mut self, lane: &Lane, call: Call) {
         if let Some(load) = self.loads.get_mut(lane) {
             load.calls.remove(&call);
@@ -369,8 +375,8 @@ impl Shares {
         }
     }
 
-    /// A call ended, for any reason. `took` is how long we waited for the receiver, if we called it. Occupying a worker
-    /// for long counts against the lane even without a call.
+    /// Records that a call ended, for any reason. `took` is the time that we waited for the receiver, if we called it.
+    /// Occupying a worker for a long time counts against the lane even without a call.
     pub(crate) fn ended(&mut self, lane: &Lane, call: Call, took: Option<Duration>, now: Duration) {
         let Some(load) = self.loads.get(lane) else {
             return;

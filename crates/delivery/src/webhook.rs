@@ -1,8 +1,8 @@
-//! One try of a webhook: what we send, and what the answer means.
+//! One try of a webhook: the request that we send, and the meaning of the answer.
 //!
 //! Every try sends the same body, byte for byte. The headers follow the Standard Webhooks specification: `webhook-id`
 //! (the same on every try), `webhook-timestamp` (of this try), and `webhook-signature` (one signature per valid secret,
-//! so a receiver can switch while a secret is rotated).
+//! so that a receiver can switch while a secret is rotated).
 
 use app::WebhookSecret;
 use base64::Engine;
@@ -19,11 +19,11 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 const GONE: u16 = 410;
 
-/// A webhook that is ready to be sent.
+/// A webhook that is ready to send.
 pub struct Webhook<'w> {
     pub url: &'w CallbackUrl,
     pub event_id: &'w str,
-    /// The customer's value of the Authorization header.
+    /// Value of the `Authorization` header, chosen by the customer.
     pub authorization: Option<&'w [u8]>,
     pub secrets: &'w [WebhookSecret],
     pub body: Vec<u8>,
@@ -31,16 +31,16 @@ pub struct Webhook<'w> {
 
 #[derive(Debug, thiserror::Error)]
 pub enum TryFault {
-    /// The client's own reasons.
     #[error(transparent)]
     Client(#[from] Fault),
-    /// A value that cannot be sent in a header.
-    #[error("the authorization value is not allowed in a header; start the workflow with another one")]
+    #[error(
+        "the authorization value contains characters that a header cannot contain; start the workflow with another one"
+    )]
     Header(#[from] InvalidHeaderValue),
 }
 
 impl TryFault {
-    /// Whether the try failed before we contacted the receiver, for reasons of ours.
+    /// Returns whether the try failed before we contacted the receiver, for reasons on our side.
     pub fn is_before_sending(&self) -> bool {
         matches!(self, TryFault::Header(_) | TryFault::Client(Fault::Client(_)))
     }
@@ -53,7 +53,7 @@ pub enum Verdict {
     Gone,
 }
 
-/// A 2xx is success, with any body. A redirect is a failure like any other.
+/// Treats a 2xx answer as success, regardless of its body. A redirect is a failure like any other.
 pub fn verdict(answer: &Answer) -> Verdict {
     match answer.status {
         200..=299 => Verdict::Success,
@@ -99,7 +99,7 @@ impl Webhook<'_> {
     }
 }
 
-/// `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`.
+/// Returns `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`.
 pub fn signature(key: &[u8], event_id: &str, timestamp: i64, body: &[u8]) -> String {
     // HMAC accepts keys of any length.
     let Ok(mut mac) = <Hmac<Sha256> as KeyInit>::new_from_slice(key) else {
@@ -117,7 +117,7 @@ pub fn signature(key: &[u8], event_id: &str, timestamp: i64, body: &[u8]) -> Str
 mod tests {
     use super::*;
 
-    /// The example in the Standard Webhooks specification.
+    /// Uses the example in the Standard Webhooks specification.
     #[test]
     fn the_signature_is_the_specifications() {
         let key = BASE64_STANDARD.decode("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").unwrap();

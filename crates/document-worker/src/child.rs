@@ -13,7 +13,7 @@ use crate::confinement::{self, Confinement};
 use crate::frame::{self, FrameError, FrameLimits};
 use crate::protocol::{Answer, Job, Ready, Task, Welcome};
 
-/// We trust the pool; these limits only contain a mistake.
+/// We trust the pool, so these limits only contain a mistake.
 const FROM_POOL: FrameLimits = FrameLimits {
     header: 64 * 1024 * 1024,
     payload: 4 * 1024 * 1024 * 1024,
@@ -27,7 +27,7 @@ pub fn main() -> ExitCode {
         return ExitCode::FAILURE;
     };
     confinement::lower_priority();
-    // A font that can no longer be read does not stand in for others.
+    // A font that cannot be read is not used as a substitute.
     let fonts: Vec<Vec<u8>> = welcome
         .fonts
         .iter()
@@ -38,11 +38,11 @@ pub fn main() -> ExitCode {
     let memory = welcome.memory.saturating_add(u64::try_from(read).unwrap_or(0));
     let resources = confinement::limit_resources(memory);
     let file_system = confinement::forbid_files();
-    // A panic becomes an answer and is not printed, because its message may quote the stranger's file.
+    // A panic becomes an answer and is not printed, because its message may quote the file.
     std::panic::set_hook(Box::new(|_| {}));
     let jobs = std::thread::Builder::new()
         .name("jobs".to_owned())
-        // Deeply nested files need a large stack; needing more than this ends the process.
+        // Deeply nested files need a large stack. If they need more than this, the process ends.
         .stack_size(extend::STACK)
         .spawn(move || {
             // The thread exists now, so the system call that creates threads is no longer needed.
@@ -71,7 +71,7 @@ fn work(input: &mut impl Read, output: &mut impl Write) -> Result<(), FrameError
             Err(error) => return Err(error),
         };
         confinement::limit_processor(job.milliseconds);
-        // The pool also learns the number of pages, and keeps its own time limit.
+        // Reports the number of pages to the pool, which keeps its own time limit.
         let mut counted = |pages: u32| {
             let more = job.milliseconds_of_page.saturating_mul(u64::from(pages));
             confinement::limit_processor(job.milliseconds.saturating_add(more));
@@ -91,7 +91,7 @@ fn answer(
 ) -> (Answer, Vec<Vec<u8>>) {
     match task {
         Task::Inspect { limits, wishes } => match intake::inspect_counting(file, &limits, &wishes, |pages| {
-            // If the pool has gone away, sending the answer will notice.
+            // If the pool is gone, sending the answer fails too.
             let _ = counted(pages);
         }) {
             Ok(taken) => (
@@ -117,7 +117,7 @@ fn answer(
         },
         Task::PageTexts { pages } => match text_layer::page_texts(file, &pages) {
             Ok(texts) => {
-                // Texts and finite numbers: serialising cannot fail.
+                // Serialising texts and finite numbers cannot fail.
                 let texts: Vec<Vec<u8>> = texts
                     .iter()
                     .map(|text| serde_json::to_vec(text).unwrap_or_default())
@@ -132,7 +132,7 @@ fn answer(
             Err(fault) => (Answer::NotRendered { fault }, Vec::new()),
         },
         Task::Sheet { limits } => match sheets::read(&file, &limits) {
-            // Texts and numbers: serialising cannot fail.
+            // Serialising texts and numbers cannot fail.
             Ok(sheet) => (Answer::Sheet, vec![serde_json::to_vec(&sheet).unwrap_or_default()]),
             Err(fault) => (Answer::NoSheet { fault }, Vec::new()),
         },

@@ -1,38 +1,39 @@
-//! How a child gives up its own rights.
+//! Removes the child process's own rights.
 //!
 //! Resource limits work everywhere. Landlock (no files, no network) and seccomp (only the system calls needed to
 //! compute and to talk to the pool; any other fails with `EPERM`) work if the kernel supports them. The child reports
-//! what works to the pool, which logs it: a weaker kernel does not prevent a start, but operators should know.
+//! the available protections to the pool, which logs them: a weaker kernel does not prevent a start, but operators
+//! should know.
 
 use rustix::process::{Resource, Rlimit, setrlimit};
 use serde::{Deserialize, Serialize};
 
 /// Room for the program and its libraries, which are mapped rather than allocated.
 const PROGRAM: u64 = 1024 * 1024 * 1024;
-/// Standard input, output and error, and a few that a library may open briefly.
+/// Standard input, output and error, and a few files that a library may open briefly.
 const OPEN_FILES: u64 = 16;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Confinement {
     /// Memory, open files and file sizes are limited.
     pub resources: bool,
-    /// Files and network are out of reach.
+    /// Files and network are inaccessible.
     pub file_system: Degree,
     /// Only a few system calls are allowed.
     pub system_calls: bool,
 }
 
-/// How much of a protection the kernel offers.
+/// How much of a protection the kernel supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Degree {
     Full,
-    /// An older kernel offers a part of it.
+    /// An older kernel supports a part of the protection.
     Partial,
     None,
 }
 
-/// Limits memory to `bytes`, and forbids core dumps, writing files and opening many.
+/// Limits memory to `bytes`, and forbids core dumps, writing to files, and having more than a few files open.
 pub(crate) fn limit_resources(bytes: u64) -> bool {
     let set = |resource, limit| {
         setrlimit(
@@ -56,10 +57,10 @@ pub(crate) fn limit_resources(bytes: u64) -> bool {
     .all(|done| *done)
 }
 
-/// How much lower a worker's priority is: under load, everything else gets three times as much of a processor.
+/// Increase of a worker's nice value. Under load, all other processes get three times as much of a processor.
 const NICER: i32 = 5;
 
-/// Lowers the process's priority. Otherwise, every short request that shares a processor with a worker waits for
+/// Lowers the process's priority. Otherwise, every short request that shares a processor with a worker would wait for
 /// several time slices.
 pub(crate) fn lower_priority() {
     if let Err(error) = rustix::process::nice(NICER) {
@@ -67,7 +68,8 @@ pub(crate) fn lower_priority() {
     }
 }
 
-/// Allows the process this much more processor time, rounded up to seconds; then the kernel ends it (`SIGXCPU`).
+/// Limits the process to this much more processor time, rounded up to seconds. After that, the kernel ends the process
+/// (`SIGXCPU`).
 pub(crate) fn limit_processor(milliseconds: u64) {
     let seconds = milliseconds.div_ceil(1000);
     let used = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
@@ -75,7 +77,7 @@ pub(crate) fn limit_processor(milliseconds: u64) {
         .unwrap_or(0)
         .saturating_add(1)
         .saturating_add(seconds);
-    // The hard limit stays open, because otherwise the next job could not get its time.
+    // The hard limit stays unlimited, because otherwise the next job could not get its time.
     if setrlimit(
         Resource::Cpu,
         Rlimit {
@@ -85,11 +87,11 @@ pub(crate) fn limit_processor(milliseconds: u64) {
     )
     .is_err()
     {
-        tracing::debug!("the processor time cannot be limited here; the pool's own limit remains");
+        tracing::debug!("the processor time could not be limited by the kernel; the pool's own limit remains");
     }
 }
 
-/// Takes away files and network, from this thread and the threads it starts.
+/// Forbids access to files and network, for this thread and the threads it starts.
 #[cfg(target_os = "linux")]
 pub(crate) fn forbid_files() -> Degree {
     use landlock::{ABI, Access, AccessFs, AccessNet, Ruleset, RulesetAttr, RulesetStatus};
@@ -112,7 +114,7 @@ pub(crate) fn filter_system_calls() -> bool {
     filter(std::process::id()).is_some_and(|program| seccompiler::apply_filter_all_threads(&program).is_ok())
 }
 
-/// The filter for the process with this id.
+/// Builds the filter for the process with this id.
 #[cfg(target_os = "linux")]
 fn filter(process: u32) -> Option<seccompiler::BpfProgram> {
     use seccompiler::{
@@ -120,13 +122,11 @@ fn filter(process: u32) -> Option<seccompiler::BpfProgram> {
         TargetArch,
     };
     let allowed = [
-        // Talking to the pool.
         libc::SYS_read,
         libc::SYS_write,
         libc::SYS_writev,
         libc::SYS_readv,
         libc::SYS_close,
-        // Memory.
         libc::SYS_brk,
         libc::SYS_mmap,
         libc::SYS_munmap,
@@ -138,7 +138,7 @@ fn filter(process: u32) -> Option<seccompiler::BpfProgram> {
         libc::SYS_sched_yield,
         libc::SYS_clock_gettime,
         libc::SYS_getrandom,
-        // Ending, normally or by a stack overflow that Rust's handler reports.
+        // Process end, either normal or by a stack overflow that Rust's handler reports.
         libc::SYS_rt_sigaction,
         libc::SYS_rt_sigprocmask,
         libc::SYS_rt_sigreturn,
@@ -148,12 +148,12 @@ fn filter(process: u32) -> Option<seccompiler::BpfProgram> {
         libc::SYS_exit,
         libc::SYS_exit_group,
     ];
-    // Allowed only with this first argument: someone who takes over the child must not be able to signal other
-    // processes of the same user, or change their limits.
+    // Allowed only with this first argument, so that an attacker in the child cannot signal other processes of the same
+    // user, or change their limits.
     let allowed_with = [
-        // The limit of each job, for the caller itself.
+        // Sets the limit of each job for the calling process itself.
         (libc::SYS_prlimit64, 0),
-        // Aborting.
+        // Abort.
         (libc::SYS_tgkill, u64::from(process)),
     ];
     let mut rules: std::collections::BTreeMap<i64, Vec<SeccompRule>> =
@@ -173,13 +173,13 @@ fn filter(process: u32) -> Option<seccompiler::BpfProgram> {
     .ok()
 }
 
-/// Other systems have neither.
+/// Not supported on other systems.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn forbid_files() -> Degree {
     Degree::None
 }
 
-/// Other systems have neither.
+/// Not supported on other systems.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn filter_system_calls() -> bool {
     false
@@ -189,8 +189,8 @@ pub(crate) fn filter_system_calls() -> bool {
 mod tests {
     use super::*;
 
-    /// What the filter returns for a call (`linux/seccomp.h`: number, architecture, pointer, six arguments), by the
-    /// rules of `linux/bpf_common.h`.
+    /// Runs the filter on a call (`linux/seccomp.h`: number, architecture, pointer, six arguments), by the rules of
+    /// `linux/bpf_common.h`.
     fn answer(program: &[seccompiler::sock_filter], call: i64, first: u64) -> u32 {
         let architecture: u32 = match std::env::consts::ARCH {
             "x86_64" => 0xC000_003E,

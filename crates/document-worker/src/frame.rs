@@ -1,4 +1,4 @@
-//! Frames: a JSON header and a payload of bytes, each preceded by its length.
+//! A frame consists of a JSON header and a payload of bytes, each preceded by its length.
 
 use std::io::{self, Read, Write};
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use thiserror::Error;
 
-/// The maximum size of a frame, so that a child cannot make the server allocate as much as it likes.
+/// The maximum size of a frame, which limits how much memory a child can make the server allocate.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FrameLimits {
     pub(crate) header: u64,
@@ -62,7 +62,7 @@ fn read_length(pipe: &mut impl Read) -> Result<u64, FrameError> {
     }
 }
 
-/// Grows with the arriving data, so that a length alone allocates nothing.
+/// The buffer grows with the arriving data, so a false length allocates nothing.
 fn exactly(pipe: &mut impl Read, length: u64) -> Result<Vec<u8>, FrameError> {
     let mut bytes = Vec::new();
     pipe.take(length).read_to_end(&mut bytes)?;

@@ -25,43 +25,43 @@ use crate::protocol::{Answer, Job, Ready, Task, Welcome};
 
 /// A child is replaced after this many jobs, so that nothing accumulates in it.
 const MOST_JOBS: u32 = 500;
-/// The header of an answer: at most a verdict on a file with many revisions.
+/// Maximum header size of an answer: at most a verdict on a file with many revisions.
 const ANSWER_HEADER: u64 = 8 * 1024 * 1024;
-/// Page images of one call.
+/// Maximum total size of the page images of one call.
 const MOST_IMAGE_BYTES: u64 = 256 * 1024 * 1024;
-/// Page texts of one call.
+/// Maximum total size of the page texts of one call.
 const MOST_TEXT_BYTES: u64 = 32 * 1024 * 1024;
 
-/// The sheet of one call.
+/// Maximum size of the sheet of one call.
 const MOST_SHEET_BYTES: u64 = 256 * 1024 * 1024;
-/// How many jobs of one link, and of one company, may wait while another is running. Each waiting job occupies a
-/// thread.
+/// Maximum number of waiting jobs of one link, and of one company, while another is running. Each waiting job occupies
+/// a thread.
 const WAITING_OF_LINK: usize = 4;
 const WAITING_OF_GROUP: usize = 64;
 
-/// The number of children, and what each may use.
+/// The number of children, and the limits of each.
 #[derive(Debug, Clone)]
 pub struct PoolSettings {
-    /// The most children at once.
+    /// Maximum number of children at once.
     pub workers: usize,
-    /// Children started before they are needed.
+    /// Number of children that are started before they are needed.
     pub warm: usize,
-    /// Bytes of memory of each child.
+    /// Memory limit of each child, in bytes.
     pub memory: u64,
-    /// The processor time for the intake of a file with any number of pages.
+    /// Processor time for the intake of a file, regardless of its number of pages.
     pub time: Duration,
-    /// The additional processor time for each of its pages.
+    /// Additional processor time for each page of the file.
     pub time_of_page: Duration,
-    /// The processor time for anything else: some page images, a verdict.
+    /// Processor time for any other job, such as page images or a verdict.
     pub other_time: Duration,
-    /// How many times longer than its processor time a job may take in real time.
+    /// Real-time limit of a job, as a multiple of its processor time.
     pub wall: u32,
-    /// The processor time for re-encoding a picture.
+    /// Processor time for re-encoding a picture.
     pub picture_time: Duration,
-    /// The longest wait for a free child.
+    /// Maximum wait for a free child.
     pub patience: Duration,
     pub limits: Limits,
-    /// Fonts that stand in for Asian ones that are missing in uploads. Each child has a copy of them.
+    /// Fonts that replace missing Asian fonts in uploads. Each child has its own copy.
     pub fonts: Vec<PathBuf>,
     /// The arguments that make the program a child.
     pub arguments: Vec<OsString>,
@@ -87,10 +87,10 @@ impl Default for PoolSettings {
     }
 }
 
-/// Why the pool has no answer.
+/// Reasons why the pool has no answer.
 #[derive(Debug, Error)]
 pub enum PoolError {
-    /// The file is refused, with a reason for its sender.
+    /// The file is refused for a reason that the sender can read.
     #[error(transparent)]
     Refused(#[from] Refused),
     #[error(transparent)]
@@ -100,25 +100,25 @@ pub enum PoolError {
     #[error(transparent)]
     NotAPicture(#[from] PictureFault),
     /// All children have been busy for too long.
-    #[error("all document workers are busy; try again")]
+    #[error("all document workers are busy; try again later")]
     Busy,
     /// A child cannot be started, or its answer is invalid.
     #[error("the document worker failed: {0}")]
     Failed(String),
 }
 
-/// How busy the children are.
+/// Current load of the children.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PoolLoad {
     pub busy: usize,
     pub idle: usize,
     /// Jobs that wait for a child.
     pub waiting: usize,
-    /// How many children were replaced since the start.
+    /// Number of children replaced since the start.
     pub replaced: u64,
 }
 
-/// The pool. Its methods block; share it between threads.
+/// The pool of child processes. Its methods block, so share it between threads.
 #[derive(Debug)]
 pub struct Pool {
     program: PathBuf,
@@ -132,7 +132,7 @@ struct Children {
     idle: Vec<Worker>,
     alive: usize,
     replaced: u64,
-    /// One turn per child process, so a job that has a turn finds an idle child or may start one.
+    /// One turn per child process, so that a job with a turn finds an idle child or may start one.
     turns: Turns,
 }
 
@@ -143,7 +143,7 @@ impl Children {
     }
 }
 
-/// A turn at a child, or the wait for one, until it is dropped.
+/// A turn to use a child, or the wait for a turn, until it is dropped.
 struct Turn<'p> {
     pool: &'p Pool,
     requester: &'p Requester,
@@ -158,7 +158,7 @@ impl Drop for Turn<'_> {
 }
 
 impl Pool {
-    /// A pool of children that run `program`. It starts some at once, and waits for none.
+    /// Creates a pool of children that run `program`. Starts some at once, but does not wait for them.
     pub fn new(program: PathBuf, settings: PoolSettings) -> Result<Self, PoolError> {
         let children = Children {
             idle: Vec::new(),
@@ -186,7 +186,6 @@ impl Pool {
         Ok(pool)
     }
 
-    /// How busy the children are now.
     pub fn load(&self) -> PoolLoad {
         let children = self.lock();
         let idle = children.idle.len();
@@ -198,7 +197,7 @@ impl Pool {
         }
     }
 
-    /// Whether there is a child, or one can be started.
+    /// Checks that a child is running or can be started.
     pub fn check(&self) -> Result<(), PoolError> {
         {
             let mut children = self.lock();
@@ -235,7 +234,7 @@ impl Pool {
             }
             .into());
         }
-        // Rewriting may unpack object streams, but never content; four times the size is generous.
+        // Rewriting may unpack object streams, but never content, so four times the size is enough.
         let most = limits.largest_file.saturating_mul(4);
         let (answer, payload) = self.run(
             requester,
@@ -266,7 +265,7 @@ impl Pool {
         }
     }
 
-    /// Pages as browsers show them (WebP or JPEG), in the requested order. Pages count from 1.
+    /// Returns pages as images for browsers (WebP or JPEG), in the requested order. Page numbers start at 1.
     pub fn page_images(
         &self,
         requester: &Requester,
@@ -283,13 +282,13 @@ impl Pool {
             Answer::Images { lengths } if lengths.len() == pages.len() => split(&payload, &lengths)
                 .filter(|images| images.iter().all(|image| is_picture(image)))
                 .map(|images| images.into_iter().map(<[u8]>::to_vec).collect())
-                .ok_or_else(|| PoolError::Failed("its images are none".to_owned())),
+                .ok_or_else(|| PoolError::Failed("it returned invalid images".to_owned())),
             Answer::NotRendered { fault } => Err(fault.into()),
             other => Err(unexpected(&other)),
         }
     }
 
-    /// The text of pages, in the requested order. Pages count from 1.
+    /// Returns the text of pages, in the requested order. Page numbers start at 1.
     pub fn page_texts(&self, requester: &Requester, pdf: &[u8], pages: &[u32]) -> Result<Vec<PageText>, PoolError> {
         let task = Task::PageTexts { pages: pages.to_vec() };
         let (answer, payload) = self.run(requester, task, pdf, MOST_TEXT_BYTES)?;
@@ -310,14 +309,14 @@ impl Pool {
         };
         match answer {
             Answer::Texts { lengths } if lengths.len() == pages.len() => {
-                texts(&lengths).ok_or_else(|| PoolError::Failed("its texts are none".to_owned()))
+                texts(&lengths).ok_or_else(|| PoolError::Failed("it returned invalid texts".to_owned()))
             }
             Answer::NotRendered { fault } => Err(fault.into()),
             other => Err(unexpected(&other)),
         }
     }
 
-    /// The verdict on a file's signatures at the moment `at`.
+    /// Returns the verdict on a file's signatures at the time `at`.
     pub fn verify(
         &self,
         requester: &Requester,
@@ -343,7 +342,7 @@ impl Pool {
     pub fn sheet(&self, requester: &Requester, file: &[u8], limits: &SheetLimits) -> Result<Sheet, PoolError> {
         let task = Task::Sheet { limits: *limits };
         let (answer, payload) = match self.run(requester, task, file, MOST_SHEET_BYTES) {
-            // The child gave up or died: the file unpacks to more than we accept.
+            // The child gave up or died, because the unpacked file is larger than we accept.
             Err(PoolError::Refused(_)) => return Err(SheetFault::Unreadable.into()),
             other => other?,
         };
@@ -357,11 +356,11 @@ impl Pool {
         }
     }
 
-    /// Re-encodes a stranger's picture for the boxes that will show it.
+    /// Re-encodes an untrusted picture for the boxes that will show it.
     pub fn picture(&self, requester: &Requester, file: &[u8], wish: &PictureWish) -> Result<CheckedPicture, PoolError> {
         let task = Task::Picture { wish: wish.clone() };
         let (answer, payload) = match self.run(requester, task, file, LARGEST_FILE as u64) {
-            // The child gave up or died: the file unpacks to more than we accept.
+            // The child gave up or died, because the unpacked file is larger than we accept.
             Err(PoolError::Refused(_)) => return Err(PictureFault::TooLarge.into()),
             other => other?,
         };
@@ -383,7 +382,7 @@ impl Pool {
         }
     }
 
-    /// How a child is confined on this machine.
+    /// Returns how a child is confined on this machine.
     pub fn confinement(&self) -> Result<Confinement, PoolError> {
         let requester = Requester::unknown();
         let (mut worker, _turn) = self.take(&requester)?;
@@ -396,7 +395,8 @@ impl Pool {
         confinement.map_err(|error| PoolError::Failed(error.to_string()))
     }
 
-    /// Gives the job to a child, and to a second one if something else killed the first, which is not the file's fault.
+    /// Runs the job in a child. If another process killed that child, which is not the file's fault, runs the job in a
+    /// second one.
     fn run(
         &self,
         requester: &Requester,
@@ -412,7 +412,7 @@ impl Pool {
         }
     }
 
-    /// `None` if something else killed the child.
+    /// Returns `None` if another process killed the child.
     fn attempt(
         &self,
         requester: &Requester,
@@ -420,11 +420,11 @@ impl Pool {
         file: &[u8],
         most_payload: u64,
     ) -> Result<Option<(Answer, Vec<u8>)>, PoolError> {
-        // The turn is released after the child is back, so that the next job finds the child.
+        // Release the turn after returning the child, so that the next job finds the child.
         let (mut worker, _turn) = self.take(requester)?;
         if let Err(error) = worker.ready(self.settings.other_time) {
             self.replace(worker);
-            return Err(PoolError::Failed(format!("it did not become ready: {error}")));
+            return Err(PoolError::Failed(format!("it did not start in time: {error}")));
         }
         let (time, time_of_page) = self.time_of(&task);
         let most_pages = self.settings.limits.most_pages;
@@ -452,7 +452,7 @@ impl Pool {
         });
         match answer {
             Ok((Answer::Panicked, _)) => {
-                tracing::warn!("the document engine met a case that it does not handle; the file is refused");
+                tracing::warn!("the document engine met a case that it does not handle; the file was refused");
                 self.replace(worker);
                 Err(Refused::NotPdf.into())
             }
@@ -475,7 +475,7 @@ impl Pool {
         }
     }
 
-    /// The processor time for a job, and the additional time for each page.
+    /// Returns the processor time for a job, and the additional time for each page.
     fn time_of(&self, task: &Task) -> (Duration, Duration) {
         match task {
             Task::Inspect { .. } => (self.settings.time, self.settings.time_of_page),
@@ -484,7 +484,8 @@ impl Pool {
         }
     }
 
-    /// Replaces a child that ended during its job: it ran out of time, memory or stack. `None` if something else killed it.
+    /// Replaces a child that ended during its job because it ran out of time, memory or stack. `None` if another
+    /// process killed it.
     fn ended(&self, worker: Worker, allowed: Duration, started: Instant) -> Option<Refused> {
         let was_stopped = worker.was_stopped;
         let cause = if was_stopped { "time" } else { "memory or stack" };
@@ -511,7 +512,7 @@ impl Pool {
         Worker::start(&self.program, &self.settings)
     }
 
-    /// A child, once it is the requester's turn.
+    /// Waits for the requester's turn, then takes a child.
     fn take<'p>(&'p self, requester: &'p Requester) -> Result<(Worker, Turn<'p>), PoolError> {
         let deadline = Instant::now() + self.settings.patience;
         let ticket = self.lock().turns.wait(requester).ok_or(PoolError::Busy)?;
@@ -555,14 +556,14 @@ impl Pool {
         children.alive = children.alive.saturating_sub(1);
     }
 
-    /// Ends a worker and starts another in its place.
+    /// Ends a worker and starts a new one.
     fn replace(&self, mut worker: Worker) -> Option<ExitStatus> {
         let status = worker.end();
         self.lock().replaced += 1;
         match self.start() {
             Ok(fresh) => self.give_back(fresh),
             Err(error) => {
-                tracing::error!(%error, "a document worker could not be started again");
+                tracing::error!(%error, "a document worker could not be restarted");
                 self.forget();
             }
         }
@@ -570,8 +571,8 @@ impl Pool {
     }
 }
 
-/// Whether a process received the signal that only others send; its own faults end it by a different one. The pool
-/// sends this signal when the time is over.
+/// Returns whether a process received `SIGKILL`, which only other processes send: its own faults cause other signals.
+/// The pool sends this signal when the time is over.
 fn was_killed(status: Option<ExitStatus>) -> bool {
     #[cfg(unix)]
     {
@@ -588,18 +589,18 @@ fn was_killed(status: Option<ExitStatus>) -> bool {
 
 fn unexpected(answer: &Answer) -> PoolError {
     let kind = match answer {
-        Answer::Taken { .. } => "a file that is none, or pages without size",
-        Answer::Counted { .. } => "how many pages there are",
+        Answer::Taken { .. } => "a file that is not a PDF, or pages without a size",
+        Answer::Counted { .. } => "a page count",
         Answer::Refused { .. } => "a refusal",
-        Answer::Images { .. } => "another number of images",
-        Answer::Texts { .. } => "another number of texts",
+        Answer::Images { .. } => "the wrong number of images",
+        Answer::Texts { .. } => "the wrong number of texts",
         Answer::NotRendered { .. } => "a failed rendering",
         Answer::Verified { .. } => "a verdict",
         Answer::Sheet | Answer::NoSheet { .. } => "a sheet",
         Answer::Picture { .. } | Answer::NoPicture { .. } => "a picture",
         Answer::Panicked => "a panic",
     };
-    PoolError::Failed(format!("it answered {kind}, which was not asked for"))
+    PoolError::Failed(format!("it returned an unexpected response: {kind}"))
 }
 
 fn is_pdf(bytes: &[u8]) -> bool {
@@ -629,7 +630,7 @@ fn split<'p>(payload: &'p [u8], lengths: &[u64]) -> Option<Vec<&'p [u8]>> {
     rest.is_empty().then_some(parts)
 }
 
-/// Whether the data begins like WebP or JPEG.
+/// Returns whether the data begins like WebP or JPEG.
 fn is_picture(image: &[u8]) -> bool {
     image.starts_with(b"RIFF") && image.get(8..12) == Some(b"WEBP") || image.starts_with(&[0xFF, 0xD8, 0xFF])
 }
@@ -640,10 +641,9 @@ struct Worker {
     stdin: ChildStdin,
     stdout: ChildStdout,
     confinement: Option<Confinement>,
-    /// As in the settings.
     wall: u32,
     jobs: u32,
-    /// Whether we killed it because its time was over.
+    /// Whether we killed the child because its time was over.
     was_stopped: bool,
 }
 
@@ -672,7 +672,7 @@ impl Worker {
             jobs: 0,
             was_stopped: false,
         };
-        // A limit and some paths fit into the pipe, so this does not wait for the child.
+        // A limit and some paths fit into the pipe's buffer, so this does not wait for the child.
         let welcome = Welcome {
             memory: settings.memory,
             fonts: settings.fonts.clone(),
@@ -683,7 +683,7 @@ impl Worker {
         Ok(worker)
     }
 
-    /// Waits until the child is confined; only needed at its first job.
+    /// Waits until the child is confined. Needed only before its first job.
     fn ready(&mut self, time: Duration) -> Result<Confinement, FrameError> {
         if let Some(confinement) = self.confinement {
             return Ok(confinement);
@@ -693,14 +693,14 @@ impl Worker {
             payload: 0,
         };
         let (ready, _) = self.within(time, |_, stdout, _| frame::read::<Ready>(stdout, limits))?;
-        tracing::debug!(confinement = ?ready.confinement, "a document worker is ready");
+        tracing::debug!(confinement = ?ready.confinement, "a document worker started");
         self.confinement = Some(ready.confinement);
         self.jobs = 0;
         Ok(ready.confinement)
     }
 
-    /// Talks to the child, and kills it when it has worked for `time` plus any time granted during the talk. The pipe
-    /// is then closed, which ends the talk.
+    /// Talks to the child, and kills it when it has used `time` plus any additional time granted meanwhile. The pipe
+    /// then closes, which ends the conversation.
     fn within<T>(
         &mut self,
         time: Duration,
@@ -713,7 +713,7 @@ impl Worker {
         let (result, was_stopped) = std::thread::scope(|scope| {
             let watch = scope.spawn(move || watch(child, time, wall, &watched));
             let result = talk(stdin, stdout, &|more| {
-                // The watch ends early only if the child was killed.
+                // The watch has ended early only if it killed the child.
                 let _ = granted.send(more);
             });
             drop(granted);
@@ -734,8 +734,9 @@ impl Worker {
     }
 }
 
-/// Kills the child when it has worked for `time` plus the granted time; returns whether it did. Processor time counts,
-/// because otherwise a busy machine would refuse good files; in real time the child may take `wall` times as long.
+/// Kills the child when it has used `time` plus the granted time. Returns whether it was killed. The limit is processor
+/// time, because otherwise a busy machine would refuse good files. In real time, the child may take `wall` times as
+/// long.
 fn watch(child: &Mutex<Child>, time: Duration, wall: u32, granted: &mpsc::Receiver<Duration>) -> bool {
     let process = child.lock().unwrap_or_else(PoisonError::into_inner).id();
     let begun = Instant::now();
@@ -761,13 +762,13 @@ fn watch(child: &Mutex<Child>, time: Duration, wall: u32, granted: &mpsc::Receiv
     }
 }
 
-/// The processor time a process has used, in steps of ten milliseconds. Only Linux provides it.
+/// Returns the processor time used by a process, in steps of ten milliseconds. Only Linux provides it.
 fn processor_time(process: u32) -> Option<Duration> {
     const TICK: Duration = Duration::from_millis(10);
     let state = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The program's name, in parentheses, may contain anything (proc(5)).
     let (_, behind) = state.rsplit_once(')')?;
-    // The name is followed by the third field; we want the fourteenth and fifteenth, utime and stime.
+    // The third field follows the name. Fields 14 and 15 are `utime` and `stime`.
     let mut numbers = behind.split_ascii_whitespace().skip(11);
     let user: u32 = numbers.next()?.parse().ok()?;
     let system: u32 = numbers.next()?.parse().ok()?;
@@ -775,7 +776,7 @@ fn processor_time(process: u32) -> Option<Duration> {
 }
 
 fn kill(child: &Mutex<Child>) {
-    // It may have ended by itself, which is just as good.
+    // The child may have ended by itself, which is fine.
     if let Err(error) = child.lock().unwrap_or_else(PoisonError::into_inner).kill() {
         tracing::debug!(%error, "a document worker could not be killed");
     }

@@ -15,25 +15,25 @@ use sheets::{SheetFault, SheetLimits};
 
 use crate::confinement::Confinement;
 
-/// The first frame that a child gets. The child confines itself accordingly and answers [`Ready`].
+/// The first frame sent to a child. The child confines itself accordingly and answers [`Ready`].
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Welcome {
-    /// In bytes.
+    /// Memory limit in bytes.
     pub(crate) memory: u64,
-    /// Files of fonts that stand in for those missing in uploads.
+    /// Font files that replace missing fonts in uploads.
     pub(crate) fonts: Vec<PathBuf>,
 }
 
-/// The child is confined and waits for jobs.
+/// Answer that the child is confined and waits for jobs.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Ready {
     pub(crate) confinement: Confinement,
 }
 
-/// A job. The file is the frame's payload.
+/// A job. The file is in the frame's payload.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Job {
-    /// Milliseconds of processor time, rounded up to seconds, after which the kernel stops the child.
+    /// Processor time in milliseconds, rounded up to seconds, after which the kernel stops the child.
     pub(crate) milliseconds: u64,
     /// Additional time for each page of an inspected file.
     pub(crate) milliseconds_of_page: u64,
@@ -51,7 +51,7 @@ pub(crate) enum Task {
     Picture { wish: PictureWish },
 }
 
-/// The result of a job or a message on the way: [`Answer::Counted`] is followed by another answer.
+/// The result of a job, or an intermediate message: [`Answer::Counted`] is followed by another answer.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Answer {
@@ -63,18 +63,18 @@ pub(crate) enum Answer {
         signatures: u32,
         fields: Vec<Field>,
     },
-    /// The file has this many pages, and may take longer accordingly.
+    /// The number of pages in the file, which may need more time accordingly.
     Counted {
         pages: u32,
     },
     Refused {
         reason: Refused,
     },
-    /// The payload is the images, one after the other.
+    /// The payload contains the images, one after the other.
     Images {
         lengths: Vec<u64>,
     },
-    /// The payload is the texts as JSON, one after the other.
+    /// The payload contains the texts as JSON, one after the other.
     Texts {
         lengths: Vec<u64>,
     },
@@ -100,6 +100,6 @@ pub(crate) enum Answer {
     NoPicture {
         fault: PictureFault,
     },
-    /// The engine met a case that it does not handle.
+    /// The engine panicked.
     Panicked,
 }

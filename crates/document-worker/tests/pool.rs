@@ -1,4 +1,4 @@
-//! The pool with real child processes.
+//! Tests of the pool with real child processes.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use document::verify::Means;
 use domain::{CompanyId, LinkHolder, RecipientId, Requester};
 use lopdf::{Dictionary, Document, Object, Stream, dictionary};
 
-/// Tests run unoptimised and in parallel: only something that hangs takes this long.
+/// Tests run unoptimised and in parallel, so only a hanging test takes this long.
 const PLENTY: Duration = Duration::from_mins(2);
 
 fn settings() -> PoolSettings {
@@ -59,7 +59,7 @@ fn file(content: &[u8], more: impl FnOnce(&mut Document) -> Dictionary) -> Vec<u
     bytes
 }
 
-/// A program in this folder that runs a script, in which `worker` is the real program.
+/// Returns a program in this folder that runs a script. In the script, `worker` is the real program.
 #[cfg(unix)]
 fn scripted(folder: &Path, script: &str) -> PathBuf {
     use std::os::unix::fs::PermissionsExt;
@@ -78,12 +78,12 @@ fn plain() -> Vec<u8> {
     file(b"1 0 0 rg 20 20 50 50 re f", |_| Dictionary::new())
 }
 
-/// Each form draws the next one ten times: 10^12 rectangles.
+/// Returns a file in which each form draws the next one ten times: 10^12 rectangles.
 fn endless() -> Vec<u8> {
     endless_for(12)
 }
 
-/// 10 to the power of `depth` rectangles.
+/// Returns a file with 10 to the power of `depth` rectangles.
 fn endless_for(depth: usize) -> Vec<u8> {
     file(b"/F0 Do", |document| {
         let mut next = document.add_object(Stream::new(
@@ -159,7 +159,7 @@ fn a_file_without_signatures_has_a_verdict_from_a_child() {
     assert!(!verdict.holds(), "{verdict:?}");
 }
 
-/// A program that gives its first child a part of the job and then kills it; the others live.
+/// The program passes a part of the job to its first child and then kills it. The other children live.
 #[cfg(unix)]
 #[test]
 fn a_file_whose_worker_is_killed_by_somebody_else_is_given_to_another() {
@@ -184,13 +184,13 @@ fn a_file_that_takes_too_long_is_refused_and_the_next_is_taken() {
         pool.inspect(&endless()),
         Err(PoolError::Refused(Refused::TooMuchTime { seconds: 0 }))
     ));
-    // Everything but an upload has plenty of time.
+    // All jobs except intakes have plenty of time.
     pool.page_texts(&Requester::unknown(), &plain(), &[1])
         .expect("another child has taken its place");
 }
 
-/// A child that waits for something uses no processor time; the real-time limit ends it. The first child gets a part of
-/// the job and never answers.
+/// A waiting child uses no processor time, so the real-time limit ends it. The first child gets a part of the job and
+/// never answers.
 #[cfg(unix)]
 #[test]
 fn a_file_whose_worker_stands_still_is_refused_and_the_next_is_taken() {
@@ -211,7 +211,7 @@ fn a_file_whose_worker_stands_still_is_refused_and_the_next_is_taken() {
         pool.inspect(&plain()),
         Err(PoolError::Refused(Refused::TooMuchTime { seconds: 0 }))
     ));
-    // Everything but an upload has plenty of time.
+    // All jobs except intakes have plenty of time.
     pool.page_texts(&Requester::unknown(), &plain(), &[1])
         .expect("another child has taken its place");
 }
@@ -262,7 +262,7 @@ fn many_callers_share_few_children() {
     }
 }
 
-/// The only child keeps its job until somebody writes into a pipe.
+/// The only child is busy until the test writes into a pipe.
 #[cfg(unix)]
 #[test]
 fn nobody_waits_longer_than_the_patience_allows() {
@@ -284,7 +284,7 @@ fn nobody_waits_longer_than_the_patience_allows() {
         let pool = Arc::clone(&pool);
         std::thread::spawn(move || pool.inspect(&plain()).map(|taken| taken.pages.len()))
     };
-    // It can be opened once the child reads from it.
+    // The pipe can be opened once the child reads from it.
     let held = std::fs::OpenOptions::new().write(true).open(&pipe).expect("the pipe");
     assert!(matches!(
         pool.page_images(&Requester::unknown(), &plain(), &[1], 36.0),
@@ -304,7 +304,7 @@ fn a_program_that_is_no_worker_is_reported() {
 fn a_child_confines_itself() {
     let confinement = pool(settings()).confinement().expect("a child answers");
     assert!(confinement.resources);
-    // Older kernels and sandboxes offer less; if the kernel reports Landlock, it must work.
+    // Older kernels and sandboxes support less, but if the kernel reports Landlock, it must work.
     let security = std::fs::read_to_string("/sys/kernel/security/lsm").unwrap_or_default();
     if security.contains("landlock") {
         assert_ne!(confinement.file_system, Degree::None);
@@ -326,7 +326,7 @@ fn a_long_file_has_time_for_each_of_its_pages_and_a_short_one_has_not() {
         })
     };
     let short = with_page(Duration::ZERO);
-    // How much is too much depends on the machine.
+    // The depth that takes too long depends on the machine.
     let too_long = (3..=30)
         .map(endless_for)
         .find(|file| {
@@ -379,7 +379,7 @@ fn company(id: &str) -> CompanyId {
     CompanyId::parse(id).expect("a company id")
 }
 
-/// A PNG of one colour: a few kilobytes for very many pixels.
+/// Returns a PNG of one colour: a few kilobytes for very many pixels.
 fn wide(width: u32, height: u32) -> Vec<u8> {
     let mut bytes = std::io::Cursor::new(Vec::new());
     image::GrayImage::from_pixel(width, height, image::Luma([40]))
@@ -423,7 +423,7 @@ fn a_company_that_floods_the_children_leaves_one_to_another() {
     });
     let flood = Requester::Company(company("flood"));
     std::thread::scope(|scope| {
-        // Each keeps a child busy until its time is over.
+        // Each job keeps a child busy until its time is over.
         for _ in 0..2 {
             scope.spawn(|| pool.inspect_as(&flood, &endless(), &Wishes::default()).map(drop));
         }
@@ -438,7 +438,7 @@ fn a_company_that_floods_the_children_leaves_one_to_another() {
     });
 }
 
-/// A Korean text whose font is not in the file, with a letter that no font of ours has (계隙약).
+/// Returns a file with Korean text whose font is not embedded, and with a letter that none of our fonts contains (계隙약).
 fn letter_without_its_font() -> Vec<u8> {
     file(b"BT /F 20 Tf 20 40 Td <b0e8d0c0bee0> Tj ET", |_| {
         let system = dictionary! {
@@ -467,7 +467,7 @@ fn an_operators_font_stands_in_for_letters_that_ours_lack() {
     let with_fonts = pool(PoolSettings {
         fonts: vec![
             PathBuf::from("/no/such/font.ttf"),
-            // script/bootstrap --tests installs it.
+            // `script/bootstrap --tests` installs this font.
             PathBuf::from("/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc"),
         ],
         ..settings()
@@ -477,7 +477,7 @@ fn an_operators_font_stands_in_for_letters_that_ours_lack() {
     with_fonts
         .page_images(&requester, &taken.pdf, &[1], 72.0)
         .expect("and shown");
-    // As when the operator has removed the font.
+    // The font is missing, as if the operator had removed it.
     let shown = ours.page_images(&requester, &taken.pdf, &[1], 72.0);
     assert!(
         matches!(shown, Err(PoolError::NotRendered(RenderFault::FontMissing { page: 1 }))),

@@ -1,9 +1,9 @@
-//! Evidence for people: the history certificate, and the files that travel with it.
+//! Evidence for people: the history certificate, and the files attached to it.
 //!
-//! [`certificate`] sets the pages that tell who did what, and when; [`embed`] puts files into a file, such as the history as
+//! [`certificate`] typesets the pages that list all events; [`embed`] attaches files to a file, such as the history as
 //! data. Both write files that are sealed afterwards like any other.
 //!
-//! May use all rooms but `intake`.
+//! May use all other modules except `intake`.
 
 pub mod certificate;
 pub mod embed;

@@ -86,17 +86,17 @@ use crate::text::fonts::Fonts;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// Bytes of the file.
+    /// Maximum size of the file in bytes.
     pub largest_file: u64,
-    /// Pages.
+    /// Maximum number of pages.
     pub most_pages: u32,
-    /// A page's longer side, in points.
+    /// Maximum length of a page's longer side, in points.
     pub longest_side: f64,
-    /// A page's shorter side, in points.
+    /// Minimum length of a page's shorter side, in points.
     pub shortest_side: f64,
-    /// Bytes to which one compressed stream may grow while parsing.
+    /// Maximum size in bytes of one decompressed stream while parsing.
     pub largest_stream: u64,
-    /// Pixels of one picture.
+    /// Maximum number of pixels in one image.
     pub most_pixels: u64,
 }
 
@@ -105,12 +105,12 @@ impl Default for Limits {
         Self {
             largest_file: 50 * 1024 * 1024,
             most_pages: 1_000,
-            // 200 inches, the most that a page without UserUnit can have (Annex C.2).
+            // 200 inches, the maximum for a page without `UserUnit` (Annex C.2).
             longest_side: 14_400.0,
-            // One point. Whether a value fits is checked when it is placed.
+            // One point. Whether a value fits is checked when its field is placed.
             shortest_side: 1.0,
             largest_stream: 128 * 1024 * 1024,
-            // A sheet of A2 scanned at 600 dots an inch has 140 million.
+            // An A2 sheet scanned at 600 dots per inch has 140 million pixels.
             most_pixels: 250_000_000,
         }
     }
@@ -122,9 +122,9 @@ impl Default for Limits {
 pub struct Wishes {
     /// The password of the file, if it needs one.
     pub password: Option<String>,
-    /// What to do with a form's values.
+    /// How to handle a form's values.
     pub form: FormValues,
-    /// Changes that the sender accepts if the file would otherwise be refused.
+    /// Changes that the sender accepts. Without them, the file would be refused.
     pub accepts: BTreeSet<Acceptance>,
 }
 
@@ -134,41 +134,41 @@ impl Wishes {
     }
 }
 
-/// What to do with the values of a form. The form itself becomes part of the pages.
+/// Handling of a form's values. The form itself becomes part of the pages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FormValues {
-    /// The pages keep showing them.
+    /// The pages still show them.
     #[default]
     Shown,
-    /// They become the defaults of a template's fields; the boxes on the pages become empty.
+    /// They become the default values of a template's fields, and the boxes on the pages become empty.
     Taken,
 }
 
 /// An accepted file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Intake {
-    /// The file as it was rewritten; of a signed upload the upload itself.
+    /// The rewritten file, or the upload itself if it is signed.
     pub pdf: Vec<u8>,
     /// The displayed size of each page.
     pub pages: Vec<PageSize>,
-    /// How the file differs from the upload.
+    /// Differences between the file and the upload.
     pub changes: Vec<Change>,
-    /// What the sender should know before sending it.
+    /// Warnings for the sender before they send the file.
     pub warnings: Vec<Warning>,
     /// The number of existing signatures. If there are any, the file can only be extended.
     pub signatures: u32,
-    /// The fields of its form, as a template may have them.
+    /// The form's fields that a template can use.
     pub fields: Vec<Field>,
 }
 
 impl Intake {
-    /// Whether others signed it before. If so, it is stamped and sealed by extending it.
+    /// Returns whether the upload has signatures. If so, it is stamped and sealed by extending the file.
     pub fn is_signed(&self) -> bool {
         self.signatures > 0
     }
 
-    /// Whether it is a copy without the signatures of the upload.
+    /// Returns whether this is a copy without the signatures of the upload.
     pub fn is_copy_without_signatures(&self) -> bool {
         let is_said = |warning: &Warning| matches!(warning, Warning::SignaturesRemoved { .. });
         self.warnings.iter().any(is_said)
@@ -194,17 +194,17 @@ impl Intake {
     }
 }
 
-/// Accepts a file, or returns why not.
+/// Accepts a file, or returns the reason for refusal.
 pub fn inspect(bytes: impl Into<SharedBytes>, limits: &Limits) -> Result<Intake, Refused> {
     inspect_as(bytes, limits, &Wishes::default())
 }
 
-/// Accepts a file with the sender's options, or returns why not.
+/// Accepts a file with the sender's options, or returns the reason for refusal.
 pub fn inspect_as(bytes: impl Into<SharedBytes>, limits: &Limits, wishes: &Wishes) -> Result<Intake, Refused> {
     inspect_counting(bytes, limits, wishes, |_| {})
 }
 
-/// The same. `counted` gets the number of pages before any work that grows with it.
+/// Like [`inspect_as`], and calls `counted` with the number of pages before any work that grows with that number.
 pub fn inspect_counting(
     bytes: impl Into<SharedBytes>,
     limits: &Limits,
@@ -316,7 +316,7 @@ fn take_unsigned(
     })
 }
 
-/// The changes in their order; what several steps did of one kind counts together.
+/// Returns the changes in order. Changes of the same kind from several steps are added up.
 fn each_kind_once(mut changes: Vec<Change>) -> Vec<Change> {
     let (mut made, mut drawn, mut dropped) = (0_u32, 0_u32, 0_u32);
     changes.retain(|change| match change {
@@ -347,7 +347,7 @@ fn each_kind_once(mut changes: Vec<Change>) -> Vec<Change> {
     changes
 }
 
-/// How we read the upload.
+/// Returns the changes and warnings that result from how we read the upload.
 fn read_as(upload: &Upload) -> (Vec<Change>, Vec<Warning>) {
     let (mut changes, mut warnings) = (Vec::new(), Vec::new());
     if upload.was_encrypted() {
@@ -361,7 +361,7 @@ fn read_as(upload: &Upload) -> (Vec<Change>, Vec<Warning>) {
     (changes, warnings)
 }
 
-/// How many parts of a damaged file were guessed and lost, and the first of each.
+/// Returns the number of guessed and of lost parts in a damaged file, and the first of each.
 fn summed_up(repairs: &[Repair]) -> (u32, u32, Vec<RebuiltPart>) {
     const MOST_LISTED: usize = 50;
     let is_lost = |repair: &&Repair| matches!(repair, Repair::Lost(_) | Repair::Missing(_));
@@ -371,7 +371,7 @@ fn summed_up(repairs: &[Repair]) -> (u32, u32, Vec<RebuiltPart>) {
     (count(repairs.len() - lost), count(lost), parts.collect())
 }
 
-/// Refuses a damaged file that could be rebuilt, unless its sender accepts that.
+/// Refuses a damaged file that could be rebuilt, unless the sender accepts that.
 fn refuse_rebuilt(upload: &Upload, wishes: &Wishes) -> Result<(), Refused> {
     let Some((defect, repairs)) = upload.repairs() else {
         return Ok(());
@@ -402,7 +402,7 @@ fn refuse_large_file(bytes: &[u8], limits: &Limits) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Removes the layers. Returns whether they hid content, which is removed too.
+/// Removes the layers and the content that they hide. Returns whether there was such content.
 fn remove_layers(edits: &mut Edits<'_>, most: usize, changes: &mut Vec<Change>) -> Result<bool, Refused> {
     let layers = layers::remove(edits, most)?;
     if layers.hidden > 0 {
@@ -414,14 +414,14 @@ fn remove_layers(edits: &mut Edits<'_>, most: usize, changes: &mut Vec<Change>) 
     Ok(layers.hidden > 0)
 }
 
-/// The upload, with which the written file is compared.
+/// The version of the upload that the written file is compared with.
 struct Before<'a> {
-    /// The bytes that the pages are compared with, and their password.
+    /// The bytes that the pages are compared with, and the password that opens them.
     bytes: SharedBytes,
     password: Option<&'a str>,
     upload: SharedBytes,
     pages: &'a [PageSize],
-    /// Hidden content was removed.
+    /// Whether hidden content was removed.
     has_hidden: bool,
 }
 
@@ -434,9 +434,10 @@ struct Written {
 }
 
 impl<'a> Before<'a> {
-    /// The upload as it came; or, where viewers read it differently and by the rules of the format only one of them is right, or
-    /// our renderer cannot read it, that reading of it, which the sender is warned of. Where annotations were changed, so that all
-    /// viewers show the same, the upload with these: then the upload is compared with what it was before that (`unsettled`).
+    /// Usually uses the upload unchanged. If viewers read it differently and the format allows only one reading, or if
+    /// our renderer cannot read it, uses our reading of the upload and warns the sender. If annotations were changed so
+    /// that all viewers show the same, uses the upload with the changed annotations, after comparing it with the
+    /// version before that change (`unsettled`).
     fn new(
         edits: &Edits<'_>,
         upload: SharedBytes,
@@ -472,7 +473,7 @@ impl<'a> Before<'a> {
         })
     }
 
-    /// Writes the file and checks that no page looks different.
+    /// Writes the file and checks that all pages look the same as before.
     fn proved(&self, edits: &Edits<'_>) -> Result<Written, Refused> {
         let pdf = SharedBytes::from(rewrite::rewrite(edits, &self.upload)?);
         let compared = compare::same_pages(self.bytes.clone(), self.password, pdf.clone(), self.pages);
@@ -540,8 +541,8 @@ impl<'a> Before<'a> {
         })
     }
 
-    /// Writes the file with its form, which would change `page` as a part of it. The seal forbids to fill it in; values that it
-    /// leaves to viewers would be seen by some people alone.
+    /// Writes the file and keeps its form, because flattening would change the appearance of `page`. The seal forbids
+    /// filling in the form. Values that the form leaves to viewers would be visible in some programs only.
     fn with_form(&self, edits: &Edits<'_>, fields: Vec<Field>, page: u32) -> Result<Written, Refused> {
         let left = flatten::flatten(&mut edits.clone(), Shows::OfViewers(FormValues::Shown))?;
         if left.made > 0 {
@@ -556,7 +557,7 @@ impl<'a> Before<'a> {
         Ok(Written { fields, ..written })
     }
 
-    /// Draws values that the file did not show by itself, or refuses the file.
+    /// Draws values that the file itself did not show, or refuses the file.
     fn draw_values(&self, pdf: &mut Vec<u8>, marks: Vec<(String, Mark)>) -> Result<(), Refused> {
         if marks.is_empty() {
             return Ok(());
@@ -567,7 +568,7 @@ impl<'a> Before<'a> {
             let size = usize::try_from(mark.page)
                 .ok()
                 .and_then(|page| self.pages.get(page.checked_sub(1)?));
-            // Viewers pass over these, and show the letters in the order in which they are written.
+            // Viewers ignore these characters and show the letters in stored order.
             let is_odd = |text: &str| text.contains(is_direction) || has_overlong_character(text);
             let is_odd = matches!(&mark.content, MarkContent::FormText { text, .. } if is_odd(text));
             if is_odd || size.is_none_or(|size| stamp::prove(&fonts, size, &mark).is_err()) {
@@ -582,14 +583,14 @@ impl<'a> Before<'a> {
     }
 }
 
-/// The names in order without repetitions. `None` if there are none.
+/// Returns the names sorted and without duplicates. `None` if there are none.
 fn each_once(names: Vec<String>) -> Option<Vec<String>> {
     let mut seen = BTreeSet::new();
     let names: Vec<String> = names.into_iter().filter(|name| seen.insert(name.clone())).collect();
     (!names.is_empty()).then_some(names)
 }
 
-/// A character that changes the direction of its neighbours (UAX #9, 2.1 to 2.5).
+/// Returns whether a character changes the direction of its neighbours (UAX #9, 2.1 to 2.5).
 fn is_direction(character: char) -> bool {
     matches!(character, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }

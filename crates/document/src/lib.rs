@@ -1,22 +1,21 @@
 //! The PDF core: bytes in, bytes out.
 //!
-//! It uses no files, no network and no clock, and randomness only for the nonces of signatures. A
-//! stranger's upload passes [`intake`] first, in a limited process; everything after works on what
-//! intake wrote.
+//! It uses no files, no network and no clock, and randomness only for the nonces of signatures. An untrusted upload is
+//! first checked by [`intake`], in a limited process. All other code processes only files written by intake.
 //!
-//! The code lives in rooms. A room uses only rooms above it in this table; a test enforces this
-//! (`testkit`, `architecture/rooms.rs`).
+//! A module uses only modules above it in this table; a test enforces this (`testkit`, `architecture/rooms.rs`).
 //!
-//! | room | what it provides |
+//! | module | purpose |
 //! |---|---|
-//! | [`pdf`] | the format: a strict reader, writers, revisions that append, the form, the place of a box on its page, bytes that are shared |
-//! | [`text`] | the fonts, texts laid out in boxes and columns, what pages of our own are made of |
-//! | [`pages`] | pictures of pages, packed small, and what the pages say |
-//! | [`marks`] | what is drawn on a page for a value: texts, pictures, drawn signatures and seals |
-//! | [`pki`] | keys, certificates, CMS messages, timestamps and revocation; nothing of PDF |
+//! | [`pdf`] | the format: a strict reader, writers, appended revisions, the form, positions of boxes on a page, shared
+//! bytes |
+//! | [`text`] | fonts, text layout in boxes and columns, and parts for our own pages |
+//! | [`pages`] | compressed images of pages, and their text |
+//! | [`marks`] | drawings of values on a page: texts, pictures, drawn signatures and signature stamps |
+//! | [`pki`] | keys, certificates, CMS messages, timestamps and revocation; independent of PDF |
 //! | [`verify`](mod@verify) | the verdict on a signed file |
-//! | [`sealing`] | seals and archive timestamps, with what proves them years later |
-//! | [`evidence`] | the history certificate, and files within a file |
+//! | [`sealing`] | seals and archive timestamps, with the data that proves them years later |
+//! | [`evidence`] | the history certificate, and attached files |
 //! | [`intake`] | accepts an upload, or refuses it with a reason |
 
 pub mod evidence;

@@ -1,7 +1,7 @@
-//! What pages show and say: pictures for people who read, and the text beneath for everybody else.
+//! Pages for readers: an image of each page, and its text for search and assistive technology.
 //!
-//! [`render`] makes the picture of a page and [`packing`] makes it small; [`text_layer`] finds the words of a page and their
-//! places. It reads any file, and draws nothing into one. `letters` tells where a picture has other letters than the file means.
+//! [`render`] renders a page and [`packing`] compresses the image. [`text_layer`] finds the words of a page and their
+//! positions. These modules read any file, and never change one. `letters` reports images with wrong letters.
 //!
 //! May use `pdf` and `text`.
 

@@ -1,25 +1,25 @@
-//! The PDF format: what files are made of.
+//! The PDF format: the structure of files.
 //!
-//! A lenient reader can be deceived: it shows one file where other programs see another. Ours reads a file only if its
-//! cross-references say one thing, loses nothing of it, and names the rule that a file breaks.
+//! A lenient reader can be deceived, because it may read a file differently than other programs. Ours reads a file only
+//! if its cross-references are unambiguous, drops no part of it, and reports the rule that a file violates.
 //!
-//! - [`lex`] and [`parse`] turn bytes into [`object`]s, which keep the spelling of numbers, names and strings;
-//! - [`section`] reads the chain of cross-reference sections, [`crypt`] decrypts, [`filter`] decodes streams;
-//! - [`file`](mod@file) opens a file, and [`view`] shows its objects as one of its revisions left them; what
-//!   readers of a document ask of either, with changes or without, is [`objects`]'s;
-//! - [`edit`] keeps changes separate from a file; [`write`](mod@write) writes objects and whole files,
-//!   [`append`](mod@append) adds a section and keeps every earlier byte;
-//! - `appended` says whether programs that repair files read an appended section like everybody else;
-//! - `import` copies objects of one file into another, and `making` makes objects of our own;
-//! - [`rebuild`] reads damaged files, as another type, so that nothing that verifies can take one for a sound file;
-//! - [`defect`] names what is wrong.
+//! - [`lex`] and [`parse`] turn bytes into [`object`]s, which keep the spelling of numbers, names and strings.
+//! - [`section`] reads the chain of cross-reference sections, [`crypt`] decrypts, [`filter`] decodes streams.
+//! - [`file`](mod@file) opens a file, and [`view`] shows its objects in one of its revisions. [`objects`] is the common
+//!   interface to objects with or without changes.
+//! - [`edit`] keeps changes separate from a file, [`write`](mod@write) writes objects and whole files,
+//!   [`append`](mod@append) adds a section and keeps all earlier bytes.
+//! - `appended` checks that programs that repair files read an appended section like all others.
+//! - `import` copies objects of one file into another, and `making` creates new objects.
+//! - [`rebuild`] reads damaged files as another type, so that verifying code cannot mistake one for a sound file.
+//! - [`defect`] defines the errors.
 //!
-//! `acro_form` finds the fields of a form and adds to them, [`structure`] adds to what assistive technology reads,
-//! [`geometry`] knows where a box lies on a page that may be turned, cropped or scaled, `xmp` reads the description of a document and
-//! [`claims`] the standards that it claims to keep, and [`shared_bytes`] keeps a large file in memory once. Nothing here knows
-//! what a file is read or written for.
+//! `acro_form` finds the fields of a form and adds new ones, [`structure`] adds structure elements for assistive
+//! technology, [`geometry`] computes the position of a box on a page that may be rotated, cropped or scaled, `xmp`
+//! reads a document's metadata, [`claims`] reads the standards that it claims to conform to, and [`shared_bytes`] keeps
+//! a large file in memory only once. This module does not depend on the purpose of a file.
 //!
-//! This is the lowest room: it uses no other.
+//! It is the lowest module and uses no other.
 
 pub(crate) mod acro_form;
 pub mod append;

@@ -1,11 +1,12 @@
-//! Keys, certificates, and what is signed with them: all that a seal needs and that is nothing of PDF.
+//! Keys, certificates and signed messages: everything that a seal needs and that is independent of PDF.
 //!
-//! [`keys`] are what companies seal with, [`authority`] issues their certificates, [`cms`] makes and reads signed messages
-//! (`ber` those of careless signers), [`timestamp`] asks time-stamp authorities and reads what they answer, and [`revocation`]
-//! makes lists, asks others for theirs and reads both. `certificates` and [`algorithms`] say whether a signature is of a
-//! certificate's key; whether anybody trusts that certificate is a question of `verify`.
+//! [`keys`] are the companies' keys for sealing, [`authority`] issues their certificates, [`cms`] writes and reads
+//! signed messages (`ber` handles ones that are not strictly encoded), [`timestamp`] asks time-stamp authorities and
+//! reads their answers, and [`revocation`] creates, requests and reads revocation data. `certificates` and
+//! [`algorithms`] check whether a signature was made with a certificate's key. Whether that certificate is trusted is
+//! decided in `verify`.
 //!
-//! May use the rooms above, and uses none of them: bytes in, bytes out, without a document anywhere.
+//! May use the modules above it, but uses none of them: bytes in, bytes out, without a document.
 
 pub mod algorithms;
 pub mod authority;

@@ -1,22 +1,21 @@
-//! Seals a finished PDF: one PAdES signature (ETSI EN 319 142-1) by the company's key.
+//! Seals a finished PDF with one PAdES signature (ETSI EN 319 142-1) by the company's key.
 //!
-//! [`seal`] makes one of level B-B: it appends one revision that holds the signature dictionary, a signature field and
-//! its widget (invisible on the first page, unless it has a mark), and then fills in the byte range and the signature value, hexadecimal digits in
-//! room for 16 KiB (more for a long chain of certificates). The signature covers every byte of the file but that hexadecimal string and its angle brackets.
-//! [`seal_with_timestamp`] makes one of level B-T: a time-stamp authority stamps the signature's value, and the timestamp is
-//! an unsigned attribute of it (EN 319 122-1, 5.3). Levels B-LT and B-LTA append to it what a later verifier needs
-//! ([`validation_data`]).
+//! [`seal`] creates level B-B. It appends one revision with the signature dictionary, a signature field and its widget
+//! (invisible on the first page, unless it has a mark), and then fills in the byte range and the signature value as
+//! hexadecimal digits, with space for 16 KiB (more for a long chain of certificates). The signature covers every byte
+//! of the file except that hexadecimal string and its angle brackets. [`seal_with_timestamp`] creates level B-T: a
+//! time-stamp authority stamps the signature's value, and the timestamp is an unsigned attribute of the signature (EN
+//! 319 122-1, 5.3). Levels B-LT and B-LTA append the data that a later verifier needs ([`validation_data`]).
 //!
-//! A file that nobody has signed gets a certification signature that forbids every later change
-//! (DocMDP, P = 1; ISO 32000-2, 12.8.2.2 still lets validation data and document timestamps follow).
-//! A file that has signatures gets an approval signature that locks all fields; certifying it would
-//! break the others, so [`SealError::AlreadySigned`] refuses.
+//! An unsigned file gets a certification signature that forbids every later change (DocMDP, P = 1; ISO 32000-2,
+//! 12.8.2.2 still permits validation data and document timestamps). A file with signatures gets an approval signature
+//! that locks all fields. Certifying it would break the existing signatures, so [`SealError::AlreadySigned`] refuses.
 //!
-//! The claimed time is the caller's. A time-stamp authority that does not answer fails the whole seal; the caller decides
-//! whether to seal without it.
+//! The caller provides the claimed time. If a time-stamp authority does not answer, the whole seal fails, and the
+//! caller decides whether to seal without a timestamp.
 //!
-//! May use all rooms but `evidence` and `intake`: it reads by the code of `verify` what a file rests on, so that sealing and
-//! verifying agree.
+//! May use all modules except `evidence` and `intake`. It reads the certificates of a file with the code of `verify`,
+//! so that sealing and verifying agree.
 
 pub mod seal_mark;
 mod signature_field;
@@ -38,10 +37,10 @@ use crate::sealing::seal_mark::SealMark;
 use crate::sealing::signature_field::Field;
 use crate::verify::OF_TEST;
 
-/// Space for the parts of a signature value other than certificates: signature and attributes, and a timestamp.
+/// Space for the parts of a signature value other than certificates: the signature, its attributes, and a timestamp.
 const BESIDE_CHAIN: usize = 10 * 1024;
 
-/// Why a file cannot be sealed.
+/// Reasons why a file cannot be sealed.
 #[derive(Debug, Error)]
 pub enum SealError {
     /// The file cannot be read.
@@ -57,42 +56,42 @@ pub enum SealError {
     #[error(transparent)]
     Timestamp(#[from] TimestampError),
     /// The file has no page.
-    #[error("the file has no page")]
+    #[error("the file has no pages")]
     NoPage,
     /// A certification signature must be a file's first one.
-    #[error("the file is signed already; it can be approved, but no longer certified")]
+    #[error("the file is already signed; it can be approved, but no longer certified")]
     AlreadySigned,
     /// The signature value is larger than the placeholder.
     #[error("the signature value has {0} bytes and does not fit; shorten the certificate chain")]
     TooLarge(usize),
-    /// With its timestamp the signature value is larger than the placeholder; as a document timestamp it fits
+    /// With its timestamp, the signature value is larger than the placeholder. A document timestamp would fit
     /// ([`crate::sealing::validation_data::add_archive_timestamp`]).
     #[error("the signature value has {0} bytes with its timestamp, and does not fit")]
     TimestampTooLarge(usize),
     /// The seal's mark cannot be drawn.
     #[error("the seal's mark cannot be drawn: {0}")]
     Mark(#[from] StampError),
-    /// The placeholders are not where they were written: a bug of this program.
+    /// The placeholders are not at their expected positions, which is a bug in this program.
     #[error("the signature's placeholders were not found in the written revision")]
     PlaceholderLost,
 }
 
-/// What a seal says about itself.
+/// Information in the seal about itself.
 #[derive(Debug, Clone)]
 pub struct SealDetails {
-    /// Why the document was sealed (`/Reason`).
+    /// Reason for sealing (`/Reason`).
     pub reason: String,
-    /// Who sealed (`/Name`): the company.
+    /// Name of the sealing company (`/Name`).
     pub name: String,
-    /// Where (`/Location`), if it should say so.
+    /// Place of sealing (`/Location`), if any.
     pub location: Option<String>,
     /// The claimed time (`/M`).
     pub at: Timestamp,
-    /// Certify (an unsigned file), or approve (a signed one).
+    /// Whether to certify (an unsigned file) or to approve (a signed one).
     pub certify: bool,
     /// Whether the document is a test, which the signature says.
     pub is_test: bool,
-    /// What the seal shows on a page. `None`: nothing.
+    /// The seal's visible mark on a page, if any.
     pub mark: Option<SealMark>,
 }
 
@@ -101,7 +100,7 @@ pub fn seal(pdf: impl Into<SharedBytes>, signer: &dyn Signer, details: &SealDeta
     seal_at_level(pdf.into(), signer, details, None)
 }
 
-/// Seals `pdf` at level B-T: with a timestamp of the signature.
+/// Seals `pdf` at level B-T, with a timestamp of the signature.
 pub fn seal_with_timestamp(
     pdf: impl Into<SharedBytes>,
     signer: &dyn Signer,
@@ -145,7 +144,7 @@ fn seal_at_level(
     if details.certify {
         certify(&mut edits, signature)?;
     } else {
-        // Entries in a signed file appear in separate fields, which this seal signs too.
+        // In a signed file, entries are shown in separate fields, which this seal signs too.
         for field in acro_form::waiting_for_seal(&edits)? {
             if let Some(field) = edits.edit_dict(field)? {
                 field.set(b"V", signature);
@@ -166,7 +165,7 @@ fn seal_at_level(
     })
 }
 
-/// The seal's texts about itself.
+/// Returns the seal's description of itself.
 fn words(details: &SealDetails) -> String {
     match (details.name.as_str(), details.reason.as_str()) {
         ("", "") => "Seal".to_owned(),
@@ -196,7 +195,7 @@ fn signature_dictionary(details: &SealDetails, room: usize, catalog: Ref) -> Dic
         ("TransformParams", parameters.into()),
     ]);
     if !details.certify {
-        // Table 255: the object that the method applies to, which FieldMDP requires.
+        // The object that the method applies to (Table 255), which FieldMDP requires.
         reference.set(b"Data", catalog);
     }
     let mut dict = signature_field::placeholders(room);

@@ -1,10 +1,11 @@
-//! Text: from characters to glyphs at their places.
+//! Text: from characters to positioned glyphs.
 //!
-//! [`fonts`] holds the fonts that the program carries, [`layout`] shapes a text and breaks it into the lines of a box or a
-//! column, and [`item`] is what pages of our own (the history certificate) are made of. [`stand_ins`] are the fonts for text of
-//! uploads whose font is not in the file. Nothing else here knows of the files that the text is drawn into.
+//! [`fonts`] contains the built-in fonts, [`layout`] shapes a text and breaks it into the lines of a box or a column,
+//! and [`item`] defines the parts of our own pages (the history certificate). [`stand_ins`] are the substitute fonts
+//! for uploads with fonts that are not embedded. The other modules do not depend on the files into which the text is
+//! drawn.
 //!
-//! May use `pdf`; so far it has no need to.
+//! May use `pdf`, but does not need to so far.
 
 pub mod fonts;
 pub mod item;

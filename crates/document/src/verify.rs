@@ -1,25 +1,24 @@
 //! Checks every signature of a PDF, and that only permitted changes followed it.
 //!
-//! A valid signature does not mean an unchanged file: a PDF can be extended after it was signed, and most
-//! viewers call the signature valid no matter what was added. So a file holds here only if all of this
-//! is true:
-//! - the digest of each signature leaves out exactly the hexadecimal string of its value, and its dictionary was in
-//!   the file that it signs;
-//! - digest and signature are correct, with an algorithm that is not broken;
-//! - the signer's certificate leads to a trusted root, through certificates that are current, allowed to do what they
-//!   do, and not revoked at the moment for which a timestamp proves that the signature existed (`trust`);
-//! - the last signature covers the file to its last byte, or only validation data and a little white space follow it;
-//! - each signature permits what was appended after it ([`Rules`], `changes`): validation data and document timestamps
+//! A valid signature does not mean an unchanged file: a PDF can be extended after it was signed, and most viewers
+//! report the signature as valid regardless of the addition. So a file is valid only if all of this is true:
+//! - The digest of each signature excludes only the hexadecimal string of its value, and its dictionary is in the file
+//!   that it signs.
+//! - Digest and signature are correct, with an algorithm that is not broken.
+//! - The signer's certificate chains to a trusted root, through certificates that were current, permitted for their use
+//!   and not revoked at the time for which a timestamp proves that the signature existed (`trust`).
+//! - The last signature covers the file to its last byte, or only validation data and a little white space follow it.
+//! - Each signature permits the data appended after it ([`Rules`], `changes`): validation data and document timestamps
 //!   always; more signatures, filled-in fields and annotations as certification and locks allow.
 //!
-//! A file is read strictly or not at all (`reading`). If its cross-references contradict each other, it is damaged, or forged if
-//! that happened after a signature, and nothing in it is proved.
+//! A file is read strictly or not at all (`reading`). If its cross-references contradict each other, the file is
+//! damaged, or forged if that happened after a signature, and nothing in it is proved.
 //!
-//! The input is a stranger's: [`verify`] never panics on it, and its work is bounded by the file's length times
-//! [`MAX_SIGNATURES`]. The answer, [`Verdict`], is plain data; each [`Fault`] has a name and prints as an English sentence. A
-//! [`Note`] is something that is unproved but not wrong.
+//! The input is untrusted: [`verify`] never panics on it, and its work is limited by the file's length times
+//! [`MAX_SIGNATURES`]. The result, [`Verdict`], is plain data. Each [`Fault`] has a name and prints as an English
+//! sentence. A [`Note`] is about something that is unproved but not wrong.
 //!
-//! May use `pdf`, `text`, `pages`, `marks` and `pki`; it needs only `pdf` and `pki`.
+//! May use `pdf`, `text`, `pages`, `marks` and `pki`. It needs only `pdf` and `pki`.
 
 mod attachments;
 pub(crate) mod changes;
@@ -58,10 +57,10 @@ use embedded::Embedded;
 use reading::Reading;
 use signature::Examined;
 
-/// No document has more signatures; each costs a pass over the file.
+/// Maximum number of signatures. No document has more, and each costs a pass over the file.
 pub const MAX_SIGNATURES: usize = 32;
 
-/// The keys that lead to the value of a signature, from its own object and from a field that contains it.
+/// Paths of keys to the value of a signature, from its own object and from a field that contains it.
 const OWN_VALUE: &[&[u8]] = &[b"Contents"];
 const VALUE_IN_FIELD: &[&[u8]] = &[b"V", b"Contents"];
 /// The end of the year 2999, in seconds since 1970.
@@ -74,31 +73,29 @@ pub struct TrustedRoots {
 }
 
 impl TrustedRoots {
-    /// Trusts these certificates (DER).
     pub fn new(certificates: Vec<Vec<u8>>) -> Self {
         Self { certificates }
     }
 
-    /// Trusts the certificates of a PEM text.
     pub fn from_pem(pem: &str) -> Result<Self, KeyError> {
         Ok(Self::new(certificates_from_pem(pem)?))
     }
 
-    /// Trusts another certificate (DER) too.
+    /// Also trusts another certificate (DER).
     pub fn add(&mut self, certificate: Vec<u8>) {
         self.certificates.push(certificate);
     }
 
-    /// The certificates (DER).
+    /// Returns the certificates as DER.
     pub fn certificates(&self) -> &[Vec<u8>] {
         &self.certificates
     }
 }
 
-/// What a verifier already knows.
+/// Additional data for a verification.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Means {
-    /// Trusted roots, of signers and of time-stamp authorities.
+    /// Trusted roots of signers and of time-stamp authorities.
     pub roots: TrustedRoots,
     /// Revocation data in addition to that in the file.
     pub revocation: RevocationData,
@@ -118,16 +115,16 @@ impl From<TrustedRoots> for Means {
 pub struct Verdict {
     /// The file's length in bytes.
     pub length: u64,
-    /// Its signatures, in the order in which they were made.
+    /// The signatures, in the order in which they were made.
     pub signatures: Vec<SignatureReport>,
-    /// What is wrong with the file as a whole.
+    /// Faults of the file as a whole.
     pub faults: Vec<Fault>,
 }
 
 impl Verdict {
-    /// Whether everything holds. The signer of the last signature must be trusted. Earlier signatures must be intact and
-    /// not revoked, but their signers may be unknown (they signed before the document came to us). So may the authorities
-    /// of document timestamps, which then prove no time.
+    /// Returns whether the file is valid. The signer of the last signature must be trusted. Earlier signatures must be
+    /// intact and not revoked, but their signers may be unknown, because they signed before the document was uploaded.
+    /// The authorities of document timestamps may also be unknown, but then their timestamps prove no time.
     pub fn holds(&self) -> bool {
         let is_by_somebody = |signature: &SignatureReport| signature.kind != SignatureKind::DocumentTimestamp;
         let last = self
@@ -145,17 +142,17 @@ impl Verdict {
         last.is_some() && self.faults.is_empty() && self.signatures.iter().enumerate().all(do_hold)
     }
 
-    /// Whether everything is valid, and the signer of every signature is trusted.
+    /// Returns whether the file is valid and the signer of every signature is trusted.
     pub fn holds_strictly(&self) -> bool {
         self.holds() && self.signatures.iter().all(|signature| signature.faults.is_empty())
     }
 
-    /// All faults except unknown signers, with the field of the signature that they concern, if they concern one.
+    /// Returns all faults except unknown signers, each with the field of the signature that it concerns, if any.
     pub fn unsound(&self) -> impl Iterator<Item = (Option<&str>, &Fault)> {
         self.all_faults().filter(|(_, fault)| !fault.concerns_trust())
     }
 
-    /// All faults with the field of the signature that they concern, if they concern one.
+    /// Returns all faults, each with the field of the signature that it concerns, if any.
     pub fn all_faults(&self) -> impl Iterator<Item = (Option<&str>, &Fault)> {
         let of_file = self.faults.iter().map(|fault| (None, fault));
         let of_signatures = self.signatures.iter().flat_map(|signature| {
@@ -168,13 +165,13 @@ impl Verdict {
     }
 }
 
-/// What kind of signature it is.
+/// The kind of a signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SignatureKind {
-    /// The author's: it states what may change after it.
+    /// The author's signature, which states the changes that may follow it.
     Certification {
-        /// DocMDP level: 1 nothing, 2 filling in forms, 3 annotations too.
+        /// DocMDP level: 1 permits no changes, 2 filling in forms, 3 also annotations.
         level: u8,
     },
     /// Any other signature.
@@ -182,34 +179,34 @@ pub enum SignatureKind {
     DocumentTimestamp,
 }
 
-/// A time at which a signature existed, proved by someone whom the verifier trusts.
+/// A time at which a signature existed, proved by a party that the verifier trusts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProvedTime {
-    /// It existed at this time.
+    /// Time at which the signature existed.
     pub at: Timestamp,
-    /// The name of the time-stamp authority.
+    /// Name of the time-stamp authority.
     pub authority: String,
-    /// Whether the proof is a timestamp of the document, which was added later, not one of the signature itself.
+    /// Whether the proof is a later timestamp of the document, not a timestamp of the signature itself.
     pub by_document_timestamp: bool,
 }
 
-/// A timestamp within a signature.
+/// A timestamp inside a signature.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimestampReport {
     pub at: Timestamp,
-    /// The name in its signer's certificate.
+    /// Name in the certificate of the timestamp's signer.
     pub authority: Option<Identity>,
-    /// Why it proves nothing, if it does not.
+    /// Reason why the timestamp proves nothing, if so.
     pub fault: Option<Fault>,
 }
 
-/// Something that is unproved but not wrong.
+/// A statement that is unproved but not wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "note", rename_all = "snake_case")]
 pub enum Note {
     /// The signer says that the document is a test.
     IsTest,
-    /// Only the signer claims when it was signed.
+    /// The time of signing is only claimed by the signer.
     TimeNotProved,
     /// The claimed time is later than the time at which the signature provably existed.
     ClaimedTimeContradicted,
@@ -217,8 +214,8 @@ pub enum Note {
     ClaimedTimeOutsideCertificate,
     /// The certificate has expired. It was valid at the claimed time, but nothing proves that time.
     ValidWhenClaimed { subject: String },
-    /// The certificate was revoked after the time at which the signature provably existed, so it counts. If the key was stolen
-    /// ([`RevocationReason::KeyCompromise`]), nothing proves that this did not happen earlier.
+    /// The certificate was revoked after the time at which the signature provably existed, so the signature counts. If
+    /// the key was stolen ([`RevocationReason::KeyCompromise`]), nothing proves that the theft did not happen earlier.
     RevokedLater {
         subject: String,
         since: Timestamp,
@@ -234,45 +231,46 @@ pub(crate) const OF_TEST: &[u8] = b"CountersignTest";
 /// The verdict on one signature.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignatureReport {
-    /// The name of the signature field. Empty if there is none.
+    /// Name of the signature field. Empty if there is none.
     pub field: String,
     pub kind: SignatureKind,
-    /// The format of its value (`/SubFilter`).
+    /// Format of the signature value (`/SubFilter`).
     pub sub_filter: String,
-    /// Its level. `None` if the format is not PAdES, or the signature is not valid.
+    /// PAdES level. `None` if the format is not PAdES, or the signature is not valid.
     pub level: Option<SealLevel>,
-    /// The name in the signer's certificate. Proved only if there are no faults.
+    /// Name in the signer's certificate. Proved only if there are no faults.
     pub signer: Option<Identity>,
-    /// The time that the signer claims (`/M`); nothing proves it.
+    /// Time claimed by the signer (`/M`), without proof.
     pub claimed_at: Option<Timestamp>,
     /// The proved time.
     pub proved_at: Option<ProvedTime>,
     /// The timestamps of the signature itself.
     pub timestamps: Vec<TimestampReport>,
-    /// The stated reason.
+    /// Stated reason.
     pub reason: Option<String>,
     /// The signer's name in the signature dictionary.
     pub name: Option<String>,
-    /// The stated place.
+    /// Stated place.
     pub location: Option<String>,
-    /// The length of the file when it was signed.
+    /// Length of the file when it was signed.
     pub covered: u64,
-    /// What it permits to follow it.
+    /// Later changes that the signature permits.
     pub permits: Rules,
-    /// Later changes that it permits.
+    /// Later changes that were made and are permitted.
     pub later: Vec<Change>,
-    /// What is not proved.
+    /// Statements that are not proved.
     pub notes: Vec<Note>,
     pub faults: Vec<Fault>,
 }
 
 impl SignatureReport {
-    /// Whether nothing is wrong, except perhaps that the signer is unknown.
+    /// Returns whether there are no faults, except perhaps an unknown signer.
     pub fn is_intact(&self) -> bool {
         self.faults.iter().all(Fault::concerns_trust)
     }
 
-    /// The revocation of one of the signer's certificates before the time at which the signature provably existed.
+    /// Returns the revocation of one of the signer's certificates before the time at which the signature provably
+    /// existed.
     pub fn revocation(&self) -> Option<Revocation> {
         self.faults.iter().find_map(|fault| match fault {
             Fault::CertificateRevoked { since, reason, .. } => Some(Revocation {
@@ -283,7 +281,7 @@ impl SignatureReport {
         })
     }
 
-    /// The revocation of one of the signer's certificates after that time: the signature counts.
+    /// Returns the revocation of one of the signer's certificates after that time. The signature still counts.
     pub fn later_revocation(&self) -> Option<Revocation> {
         self.notes.iter().find_map(|note| match note {
             Note::RevokedLater { since, reason, .. } => Some(Revocation {
@@ -294,34 +292,33 @@ impl SignatureReport {
         })
     }
 
-    /// Whether the signer leads to a trusted root.
+    /// Returns whether the signer's certificate chains to a trusted root.
     pub fn is_trusted(&self) -> bool {
         self.signer.is_some() && !self.faults.iter().any(Fault::concerns_trust)
     }
 }
 
-/// What can be wrong.
+/// Faults of a file or a signature.
 #[derive(Debug, Clone, PartialEq, Eq, Error, Serialize, Deserialize)]
 #[serde(tag = "fault", rename_all = "snake_case")]
 pub enum Fault {
     /// The file cannot be read as a PDF.
     #[error("the file cannot be read as a PDF: {reason}")]
     Unreadable {
-        /// What the reader says.
+        /// The reader's reason.
         reason: String,
     },
-    /// The file needs more time or memory than it gets. That says nothing about its signatures.
-    #[error("the file needs more time or memory than is allowed here, and was not verified")]
+    /// The file needs more time or memory than allowed. That says nothing about its signatures.
+    #[error("the file was not verified, because it needs more time or memory than is allowed here")]
     TooDemanding,
-    /// Readers would have to guess where its objects are, and may guess differently.
+    /// Readers would have to guess the positions of objects, and may guess differently.
     #[error("the file is damaged, so programs may read it differently: {reason}")]
     DamagedStructure {
-        /// The broken rule, and where.
+        /// The violated rule, with its location.
         reason: String,
         defect: PdfDefect,
     },
-    /// After the first signature, someone added or used a cross-reference that does not lead to its object, so programs
-    /// may show different documents.
+    /// After the first signature, a wrong cross-reference was added or used, so programs may show different documents.
     #[error(
         "the file was forged: since it was signed, its cross-references lead programs to different objects with \
         the number {object}"
@@ -336,81 +333,83 @@ pub enum Fault {
     /// There is no signature.
     #[error("the file has no signature")]
     NoSignature,
-    /// There are more signatures than are examined.
-    #[error("the file has {count} signatures; at most {MAX_SIGNATURES} are examined")]
+    /// There are more signatures than we examine.
+    #[error("the file has {count} signatures, but at most {MAX_SIGNATURES} are checked")]
     TooManySignatures { count: usize },
-    /// There is more validation data than we read; the rest might revoke a certificate.
-    #[error("there is too much validation data: more than {MAX_ITEMS} items of a kind, or more than 64 MiB")]
+    /// There is more validation data than we read. The rest might revoke a certificate.
+    #[error("the file contains too much validation data: more than {MAX_ITEMS} items of a kind, or more than 64 MiB")]
     TooMuchValidationData,
-    /// A signature dictionary that was missing from the file that it claims to sign, or was different.
-    #[error("the signature was not in the file that it signs: it is a copy of another, or was changed")]
+    /// A signature dictionary was missing from the file that it claims to sign, or differs.
+    #[error("the signature does not belong to this file: it was copied from elsewhere, or changed")]
     NotInItsRevision,
-    /// A signature that is in no field of the form: the field was removed, or the signature itself.
+    /// A signature is in no field of the form: either the field or the signature was removed from it.
     #[error("object {object} is or was a signature, but it is no longer in a signature field")]
     FieldRemoved {
         /// The signature dictionary's object number.
         object: u32,
     },
-    /// The file continues after the last signature.
+    /// The file continues after the end of the last signature.
     #[error("the last signature covers {covered} of {length} bytes; the rest is not signed")]
     NotCoveredToEnd {
-        /// The bytes that are covered.
+        /// Number of covered bytes.
         covered: u64,
-        /// The file's length.
+        /// Length of the file.
         length: u64,
     },
     /// The byte range is malformed, or does not match a signature.
     #[error("the signature's byte range is not valid: {reason}")]
     ByteRange {
-        /// What is wrong with it.
+        /// Description of the problem.
         reason: String,
     },
-    /// The bytes left out of the digest are not exactly the signature's value.
-    #[error("the bytes that the signature leaves out are not exactly its value")]
+    /// The bytes excluded from the digest are not exactly the signature's value.
+    #[error("the bytes that the signature leaves out are not exactly its own value")]
     GapIsNotValue,
     /// The signature's value cannot be read.
     #[error("{reason}")]
     UnreadableValue {
-        /// What the reader says.
+        /// The reader's reason.
         reason: String,
     },
-    /// A signature format that we do not know, or that is too old.
-    #[error("signatures of the format “{name}” are not verified: it is unknown, or obsolete (adbe.x509.rsa_sha1)")]
+    /// The signature format is unknown or too old.
+    #[error(
+        "signatures of the format “{name}” are not verified, because the format is unknown or obsolete (adbe.x509.rsa_sha1)"
+    )]
     UnsupportedFormat {
         /// The format (`/SubFilter`).
         name: String,
     },
-    /// A broken algorithm: anyone could have made the signature.
+    /// The algorithm is broken, so anyone could have made the signature.
     #[error("{}", SignatureFault::WeakAlgorithm(.name.clone()))]
     WeakAlgorithm {
-        /// The algorithm.
+        /// Name of the algorithm.
         name: String,
     },
-    /// An algorithm that we do not know.
+    /// The algorithm is unknown.
     #[error("{}", SignatureFault::UnsupportedAlgorithm(.name.clone()))]
     UnsupportedAlgorithm {
-        /// The algorithm.
+        /// Name of the algorithm.
         name: String,
     },
-    /// The covered bytes are not those that were signed.
+    /// The covered bytes differ from those that were signed.
     #[error("{}", SignatureFault::DigestMismatch)]
     DigestMismatch,
-    /// The signature does not fit the signer's key.
+    /// The signature was not made with the signer's key.
     #[error("{}", SignatureFault::SignatureMismatch)]
     SignatureMismatch,
-    /// The message carries no certificate of its signer.
+    /// The message does not contain its signer's certificate.
     #[error("the signer's certificate is missing")]
     SignerCertificateMissing,
-    /// The signed attributes name another certificate.
-    #[error("the signature was made for another certificate of the signer")]
+    /// The signed attributes identify another certificate.
+    #[error("the signature was made for another of the signer's certificates")]
     SigningCertificateMismatch,
-    /// A CAdES signature must name its certificate.
-    #[error("the signature does not bind the signer's certificate")]
+    /// A CAdES signature must identify its certificate.
+    #[error("the signature is not bound to the signer's certificate")]
     SigningCertificateMissing,
-    /// The certificate leads to no trusted root.
+    /// The certificate does not chain to a trusted root.
     #[error("signer not verified: {subject}, issued by {issuer}, has no trusted root")]
     UntrustedSigner {
-        /// The certificate at which the path ends.
+        /// Name of the last certificate in the chain.
         subject: String,
         issuer: String,
     },
@@ -420,34 +419,34 @@ pub enum Fault {
     /// A certificate is not valid yet.
     #[error("the certificate of {subject} is valid only from {not_before}")]
     CertificateNotYetValid { subject: String, not_before: Timestamp },
-    /// A certificate may not be used for this.
-    #[error("the certificate of {subject} cannot be used for this: {reason}")]
+    /// A certificate may not be used for this purpose.
+    #[error("the certificate of {subject} is not allowed for this use: {reason}")]
     CertificateUnusable {
         subject: String,
-        /// What forbids it.
+        /// The rule that forbids the use.
         reason: String,
     },
-    /// A certificate had been revoked.
+    /// A certificate was revoked.
     #[error("the certificate of {subject} was revoked at {since} ({})", .reason.code())]
     CertificateRevoked {
         subject: String,
         since: Timestamp,
         reason: RevocationReason,
     },
-    /// A timestamp belongs to something else, or is not valid.
+    /// A timestamp covers other data, or is not valid.
     #[error("a timestamp is not valid: {reason}")]
     TimestampInvalid {
-        /// What is wrong with it.
+        /// Description of the problem.
         reason: String,
     },
     /// The file was changed after the signature.
-    #[error("after this signature the file was changed: {}", changes::list(.changes))]
+    #[error("the file was changed after this signature: {}", changes::list(.changes))]
     ChangedAfterSigning {
-        /// The changes, as far as they are listed.
+        /// The changes, up to a limit.
         changes: Vec<Change>,
     },
     /// A certification signature must be the first.
-    #[error("a certification signature follows another signature")]
+    #[error("a certifying signature must come first, but this one follows another signature")]
     CertificationNotFirst,
 }
 
@@ -463,7 +462,7 @@ impl From<SignatureFault> for Fault {
 }
 
 impl Fault {
-    /// Whether the signature is intact, and only the signer's identity is not confirmed.
+    /// Returns whether the signature is intact and only the signer's identity is unconfirmed.
     pub fn concerns_trust(&self) -> bool {
         matches!(
             self,
@@ -475,7 +474,7 @@ impl Fault {
         )
     }
 
-    /// Whether it is unclear what the signature covers, because the digest or the signature is wrong.
+    /// Returns whether the digest or the signature is wrong, so that it is unclear what the signature covers.
     fn concerns_soundness(&self) -> bool {
         !self.concerns_trust() && !matches!(self, Self::ChangedAfterSigning { .. } | Self::CertificationNotFirst)
     }
@@ -486,9 +485,9 @@ pub fn verify(pdf: &[u8], roots: &TrustedRoots, at: Timestamp) -> Verdict {
     verify_with(pdf, &Means::from(roots.clone()), at)
 }
 
-/// Whether the signatures of `pdf` are sound, no matter who signed: [`Verdict::unsound`] has the faults.
+/// Verifies the signatures of `pdf`, regardless of the signers. [`Verdict::unsound`] returns the faults.
 pub fn verify_soundness(pdf: impl Into<SharedBytes>) -> Verdict {
-    // The moment matters only for trust, but must be later than every time that the file proves.
+    // The time matters only for trust, but must be later than every time in the file.
     let moment = Timestamp::from_second(FAR_FUTURE).unwrap_or(Timestamp::MAX);
     verify_with(pdf, &Means::default(), moment)
 }
@@ -502,7 +501,7 @@ pub fn verify_with(pdf: impl Into<SharedBytes>, means: &Means, at: Timestamp) ->
     }
 }
 
-/// Reads a file by the rules of the format.
+/// Reads a file strictly.
 fn open(pdf: SharedBytes) -> Result<File, PdfDefect> {
     let file = File::open(pdf, None)?;
     match file.access() {
@@ -534,7 +533,7 @@ fn judge(pdf: SharedBytes, means: &Means, at: Timestamp) -> Result<Verdict, PdfD
     })
 }
 
-/// The signatures, oldest first, each judged independently, and the faults of the file.
+/// Returns the signatures, oldest first, each judged independently, and the faults of the file.
 fn examine(file: &File, current: &Reading<'_>, faults: &mut Vec<Fault>) -> Vec<Examined> {
     let mut signatures: Vec<Examined> = find(file, current, faults)
         .iter()
@@ -548,8 +547,8 @@ fn examine(file: &File, current: &Reading<'_>, faults: &mut Vec<Fault>) -> Vec<E
             signature.report.faults.push(Fault::CertificationNotFirst);
         }
     }
-    // An unsound signature proves nothing about what it claims to cover. A document timestamp only says when something existed:
-    // its authority stamps everything it gets, so it does not vouch for additions before it.
+    // An invalid signature proves nothing about the content it claims to cover. A document timestamp only proves when
+    // content existed: its authority stamps everything that it gets, and does not vouch for earlier additions.
     let is_by_somebody = |signature: &&Examined| signature.report.kind != SignatureKind::DocumentTimestamp;
     let mut sound = signatures.iter().filter(|signature| signature.is_sound);
     let last = sound.clone().rfind(is_by_somebody).or_else(|| sound.next_back());
@@ -564,8 +563,8 @@ fn examine(file: &File, current: &Reading<'_>, faults: &mut Vec<Fault>) -> Vec<E
     signatures
 }
 
-/// The structural faults of a readable file; `signatures` are in the order of what they cover. A fault that the first
-/// one covers is damage; a later one was added.
+/// Returns a structural fault of a readable file. `signatures` are sorted by the content they cover. A fault covered by
+/// the first signature is damage; a later one was added.
 fn structure_fault(file: &File, signatures: &[Examined]) -> Option<Fault> {
     let header = file.bytes().len() - file.body().len();
     let first = signatures
@@ -580,8 +579,8 @@ fn structure_fault(file: &File, signatures: &[Examined]) -> Option<Fault> {
     {
         return Some(damaged::fault_of_appended(&defect));
     }
-    // An entry that leads nowhere makes some programs search the file. With a later change of something signed, these programs
-    // show another document than the rest.
+    // An entry that points to no object makes some programs search the file. If signed content was changed later, these
+    // programs show another document than the others.
     let is_stray = |deviation: &Deviation| deviation.kind == DeviationKind::EntryAtZero;
     let stray = file.deviations().into_iter().find(is_stray)?;
     let mut faults = signatures.iter().flat_map(|signature| &signature.report.faults);
@@ -599,18 +598,19 @@ fn length_of(bytes: &[u8]) -> u64 {
     u64::try_from(bytes.len()).unwrap_or(u64::MAX)
 }
 
-/// A signature dictionary in the file's newest state.
+/// A signature dictionary in the file's newest revision.
 struct Found<'f> {
     name: String,
     /// The fields with this value. Several can share it, such as those that show values in a signed file.
     fields: Vec<&'f Dict>,
     id: Option<Ref>,
     dict: &'f Dict,
-    /// The object that contains its value, and the keys that lead there.
+    /// The object that contains the value, and the path of keys to it.
     place: Option<(Ref, &'static [&'static [u8]])>,
 }
 
-/// The signatures by which a maker of viewers grants rights (ISO 32000-1, 12.8.2.3). They sign no document.
+/// Returns the signatures with which the maker of a viewer grants rights (ISO 32000-1, 12.8.2.3). They sign no
+/// document.
 fn usage_rights(reading: &Reading<'_>) -> Vec<Ref> {
     let permissions = reading.catalog().and_then(|catalog| reading.dict(catalog, b"Perms"));
     [&b"UR3"[..], b"UR"]
@@ -619,7 +619,7 @@ fn usage_rights(reading: &Reading<'_>) -> Vec<Ref> {
         .collect()
 }
 
-/// The signatures that are, or once were, in a field.
+/// Returns all signatures that are or once were in a field.
 fn find<'f>(file: &'f File, reading: &Reading<'f>, faults: &mut Vec<Fault>) -> Vec<Found<'f>> {
     let mut found: Vec<Found<'f>> = Vec::new();
     let mut known: BTreeMap<Ref, usize> = BTreeMap::new();
@@ -632,7 +632,7 @@ fn find<'f>(file: &'f File, reading: &Reading<'f>, faults: &mut Vec<Fault>) -> V
         let shared = id.and_then(|id| known.get(&id)).and_then(|index| found.get_mut(*index));
         if let Some(shared) = shared {
             shared.fields.push(field.dict);
-            // The seal's own field comes after the others that it fills.
+            // The seal's own field follows the others that have the same value.
             shared.name = field.name;
             continue;
         }

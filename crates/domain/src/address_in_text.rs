@@ -1,14 +1,14 @@
-//! Finds addresses in strangers' texts: anything that mail programs turn into a link.
+//! Finds addresses in texts from untrusted people: anything that mail programs turn into a link.
 //!
-//! A stranger's name appears in mails that a company sends. If the name contained an address, the mail would contain a
-//! link chosen by the stranger. So we refuse such names, whatever characters they use: we read a text as mail programs
-//! and people's eyes do, with compatibility characters normalised (NFKC, UAX 15), and look-alikes of a dot, a colon or
-//! a slash (UTS 39) replaced by what they look like.
+//! An untrusted person's name may appear in mails that a company sends. If the name contained an address, that person
+//! could put a link into the company's mail. So we refuse such names, whatever characters they use. We read a text as
+//! mail programs and people do: compatibility characters are normalised (NFKC, UAX 15), and characters that look like a
+//! dot, a colon or a slash (UTS 39) are replaced by that character.
 //!
-//! Whether something is an address is a judgement. `J.Lee`, `J.LEE`, `Dr.Kim` and `김.민준` have the form of host names,
-//! but are names: there is no top-level domain `민준`, and a capital after a dot suggests initials or a title, unless the
-//! ending is a well-known one (`Evil.Com`). Small letters after a dot make an address, however short the word before it
-//! (`x.ai`).
+//! Deciding whether something is an address takes judgement. `J.Lee`, `J.LEE`, `Dr.Kim` and `김.민준` have the form of
+//! host names, but are names: there is no top-level domain `민준`, and a capital after a dot suggests initials or a
+//! title, unless the ending is a well-known one (`Evil.Com`). Lower-case letters after a dot make an address, however
+//! short the word before it (`x.ai`).
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
@@ -22,7 +22,7 @@ const COMMON_ENDINGS: [&str; 26] = [
     "link", "click", "zip", "mov", "kr", "jp", "cn", "ru", "us", "uk",
 ];
 
-/// The top-level domains in other alphabets, in DNS letters after their `xn--`, sorted (IANA's list of 2026-11-17).
+/// The internationalised top-level domains in DNS form, without their `xn--`, sorted (IANA's list of 2026-11-17).
 const OTHER_ENDINGS: [&str; 151] = [
     "11b4c3d",
     "1ck2e1b",
@@ -177,7 +177,7 @@ const OTHER_ENDINGS: [&str; 151] = [
     "zfr164b",
 ];
 
-/// Schemes whose addresses need no slashes, and that are not words before a colon.
+/// Schemes that need no slashes and that are not words people write before a colon.
 const SCHEMES: [&str; 14] = [
     "http",
     "https",
@@ -194,11 +194,11 @@ const SCHEMES: [&str; 14] = [
     "skype",
     "whatsapp",
 ];
-/// The same for schemes that are also words: an address only if text follows the colon directly.
+/// Schemes that need no slashes but are also words. They form an address only if text follows the colon directly.
 const SCHEMES_OF_WORDS: [&str; 4] = ["data", "file", "ftp", "intent"];
 
-/// Whether a text contains something that mail programs turn into a link: a scheme, a host name, an e-mail address, a
-/// path to another computer. Initials and titles (`J.R. Lee`, `KIM.JH`, `Dr.Kim`) do not count. Telephone numbers are
+/// Whether a text contains something that mail programs turn into a link: a scheme, a host name, an e-mail address, or
+/// a path to another computer. Initials and titles (`J.R. Lee`, `KIM.JH`, `Dr.Kim`) do not count. Telephone numbers are
 /// allowed, because a name may contain digits.
 pub fn holds_an_address(text: &str) -> bool {
     let plain = as_read(text);
@@ -224,7 +224,7 @@ fn holds_a_host(text: &str) -> bool {
     })
 }
 
-/// A text as mail programs and people read it.
+/// Returns a text as mail programs and people read it.
 fn as_read(text: &str) -> String {
     text.nfkc()
         .map(|character| match character {
@@ -241,7 +241,7 @@ fn as_read(text: &str) -> String {
         .collect()
 }
 
-/// Whether a lower-case text contains a scheme that makes an address by itself.
+/// Whether a lower-case text contains a scheme that by itself makes the text an address.
 fn holds_a_scheme(text: &str) -> bool {
     text.match_indices(':').any(|(at, _)| {
         let (before, behind) = text.split_at(at);
@@ -269,12 +269,12 @@ fn is_a_host(word: &str, is_led: bool) -> bool {
     })
 }
 
-/// The kind of text before a dot; of several, the most telling before the last dot.
+/// The kind of text before a dot. Of several kinds, the most significant one before the last dot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Before {
-    /// One character each, as in initials (`J.Lee`) and possibly hosts (`X.COM`).
+    /// Single characters, as in initials (`J.Lee`) and some hosts (`X.COM`).
     Initials,
-    /// One character each, with at least one small Latin letter.
+    /// Single characters, at least one of them a lower-case Latin letter.
     SmallLetter,
     Word,
 }
@@ -382,7 +382,6 @@ mod tests {
             "secure-login.Bank/verify",
             "kim@Evil.Club",
             "KIM.JH/x",
-            // Other alphabets.
             "evil.한국",
             "예시.한국",
             "evil.中国",
@@ -391,11 +390,10 @@ mod tests {
             "evil.இந்தியா",
             "evil.みんな",
             "evil.\u{1112}\u{1161}\u{11ab}\u{1100}\u{116e}\u{11a8}",
-            // Words that follow directly.
             "evil.com에서",
             "evil.com.에서",
             "주소는 evil.co.kr입니다",
-            // Look-alikes.
+            // Lookalike characters.
             "evil․com",
             "evil｡com",
             "evil﹒com",
@@ -416,7 +414,7 @@ mod tests {
             "data:text/html,x",
             "file:/etc/passwd",
             "김mailto:x",
-            // Computers by number, and by path.
+            // Numeric addresses and network paths.
             "192.0.2.7/x",
             "192．0．2．7",
             "\\\\evil\\share",

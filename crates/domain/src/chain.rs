@@ -1,17 +1,17 @@
-//! The chain: one for each workflow, append-only, each entry holding the hash of the one before.
+//! The chain: one append-only chain per workflow, in which each entry contains the hash of the entry before it.
 //!
-//! With the entries alone, anyone can check them with SHA-256. The first entry's predecessor is a
-//! hash of company and workflow, so that a whole chain cannot be passed off as another's. What a
-//! chain by itself cannot show is that its end was cut off: for that the certificate states the
-//! head, the head in the workflow's row is keyed ([`KeyedHead`]), and checkpoints list the heads.
+//! Anyone who has the entries can check them with SHA-256. The hash before the first entry is derived from the company
+//! and workflow, so one chain cannot be passed off as another. A chain alone cannot show that its last entries were
+//! removed. For that, the certificate states the head, the head in the workflow's row is keyed ([`KeyedHead`]), and
+//! checkpoints list the heads.
 //!
 //! Format 2: `hash = SHA-256("countersign chain 2" ‖ previous ‖ sequence ‖ time ‖ SHA-256(payload))`. The payload
-//! contains commitments instead of personal texts; the texts with their salts are stored next to it, and can be erased.
+//! contains commitments instead of personal texts. The texts and their salts are stored next to it and can be erased.
 //!
 //! Format 1: `hash = SHA-256("countersign chain 1" ‖ previous ‖ sequence ‖ time ‖ length ‖ payload)`, with the texts in
-//! the payload. A chain that began with it continues with it.
+//! the payload. A chain that started in format 1 stays in it.
 //!
-//! Numbers are eight bytes, big end first, time in microseconds since 1970.
+//! Numbers are eight bytes, big-endian. Times are in microseconds since 1970.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -23,82 +23,75 @@ use crate::ids::{CompanyId, WorkflowId};
 use crate::personal_text::{ClearText, PersonalText};
 use crate::value::BlobHash;
 
-/// How a chain's entries are hashed. A chain keeps its format from the first entry to the last.
+/// The hash format of a chain. A chain keeps its format from the first entry to the last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ChainFormat {
     /// Personal texts are in the payload.
     One,
-    /// The payload contains commitments to them.
+    /// The payload contains commitments to the personal texts.
     Two,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
-    /// From 1 without gaps.
+    /// Counts from 1 without gaps.
     pub sequence: u64,
     #[serde(with = "microseconds")]
     pub at: Timestamp,
-    /// The event's canonical JSON: what is hashed.
+    /// The event's canonical JSON, which is hashed.
     pub payload: String,
-    /// The texts that the payload commits to, without erased ones.
+    /// The texts that the payload commits to, except erased ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub texts: Vec<ClearText>,
-    /// The hash of the entry before.
+    /// The hash of the previous entry.
     pub previous: BlobHash,
-    /// This entry's hash.
     pub hash: BlobHash,
 }
 
 /// The end of a chain, to which the next entry is linked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Head {
-    /// How its entries are hashed.
+    /// The hash format of its entries.
     pub format: ChainFormat,
-    /// Of the last entry; 0 while there is none.
+    /// Sequence number of the last entry, or 0 if there is none.
     pub sequence: u64,
-    /// Of the last entry.
+    /// Hash of the last entry.
     pub hash: BlobHash,
 }
 
-/// A head with the code that only the holder of the installation's master key can make for it.
+/// A head with a code that requires the installation's master key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyedHead {
-    /// Where the chain ends.
     pub head: Head,
-    /// An HMAC of [`Head::statement`]. Workflows of earlier versions have none at first.
+    /// An HMAC of [`Head::statement`]. Workflows from earlier versions have none at first.
     pub code: Option<Vec<u8>>,
 }
 
-/// Where a chain breaks.
+/// The kind and position of a break in a chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ChainFault {
-    /// An entry is missing, doubled, or out of order.
+    /// An entry is missing, duplicated, or out of order.
     #[error("entry {expected} is missing; entry {found} is in its place")]
-    Sequence {
-        /// The number that is due.
-        expected: u64,
-        /// The number found there.
-        found: u64,
-    },
-    /// An entry does not name the one before.
+    Sequence { expected: u64, found: u64 },
+    /// An entry does not contain the hash of the entry before it.
     #[error("entry {0} does not follow the entry before it")]
     Previous(u64),
-    /// An entry's hash is not that of its content.
+    /// An entry's hash does not match its content.
     #[error("entry {0} was changed: its hash does not match its content")]
     Hash(u64),
-    /// A payload and its entry have different times, or it is not an event of the chain's format.
-    #[error("entry {0} contains no event that existed at its time")]
+    /// The times of a payload and its entry differ, or the payload is not an event of the chain's format.
+    #[error("entry {0} does not contain a valid event for its time")]
     Payload(u64),
     /// A text next to an entry does not match any of the entry's commitments.
-    #[error("entry {0} does not match its texts: one of them was changed")]
+    #[error("entry {0} does not match its texts, because one of them was changed")]
     Text(u64),
-    /// A file has a format that this program does not know.
-    #[error("the chain has an unknown format")]
+    /// The file has an unknown format.
+    #[error("the chain has an unknown format; use a newer version of countersign")]
     Format,
 }
 
 impl ChainFormat {
-    /// The number by which it is stored.
+    /// Returns the number stored for this format.
     pub const fn number(self) -> u8 {
         match self {
             Self::One => 1,
@@ -106,7 +99,7 @@ impl ChainFormat {
         }
     }
 
-    /// Reads the number.
+    /// Parses the stored number.
     pub const fn parse(number: i64) -> Option<Self> {
         match number {
             1 => Some(Self::One),
@@ -143,14 +136,14 @@ impl ChainFormat {
 }
 
 impl Entry {
-    /// The event, with the texts that were not erased. `None` if the payload cannot be read.
+    /// Returns the event with the texts that were not erased. `None` if the payload cannot be read.
     pub fn event(&self) -> Option<Event> {
         let mut event = Event::from_payload(&self.payload)?;
         event.disclose(&self.texts);
         Some(event)
     }
 
-    /// The commitments of the payload whose texts are missing.
+    /// Returns the commitments of the payload whose texts are missing.
     pub fn erased_texts(&self) -> Vec<BlobHash> {
         let Some(mut event) = self.event() else {
             return Vec::new();
@@ -164,7 +157,7 @@ impl Entry {
             .collect()
     }
 
-    /// Whether payload and texts belong to an event of its time, in this format.
+    /// Checks that the payload and texts belong to an event with the entry's time, in this format.
     fn check_content(&self, format: ChainFormat) -> Result<(), ChainFault> {
         let payload = ChainFault::Payload(self.sequence);
         let mut event = Event::from_payload(&self.payload).ok_or(payload)?;
@@ -188,12 +181,12 @@ impl Entry {
 }
 
 impl Head {
-    /// Before the first entry of a new workflow's chain.
+    /// Returns the head before the first entry of a new workflow's chain.
     pub fn genesis(company: &CompanyId, workflow: WorkflowId) -> Self {
         Self::genesis_of(ChainFormat::Two, company, workflow)
     }
 
-    /// Before the first entry of a chain in a format.
+    /// Returns the head before the first entry of a chain in the given format.
     pub fn genesis_of(format: ChainFormat, company: &CompanyId, workflow: WorkflowId) -> Self {
         let mut hash = Sha256::new();
         hash.update(format.genesis());
@@ -236,7 +229,7 @@ impl Head {
         (entry, Self { sequence, hash, ..self })
     }
 
-    /// The data that the code of a [`KeyedHead`] authenticates.
+    /// Returns the data that the code of a [`KeyedHead`] authenticates.
     pub fn statement(&self, company: &CompanyId, workflow: WorkflowId) -> Vec<u8> {
         let mut statement = b"countersign head".to_vec();
         statement.extend((company.as_str().len() as u64).to_be_bytes());
@@ -280,14 +273,14 @@ pub fn verify(genesis: Head, entries: &[Entry]) -> Result<Head, ChainFault> {
     Ok(head)
 }
 
-/// A chain as the certificate carries it, complete in itself.
+/// A self-contained chain, as included in the certificate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChainFile {
     /// `countersign-chain/1` or `countersign-chain/2`.
     pub format: String,
     pub company: CompanyId,
     pub workflow_id: WorkflowId,
-    /// All entries up to the moment of the certificate.
+    /// All entries up to the time of the certificate.
     pub entries: Vec<Entry>,
 }
 
@@ -297,7 +290,6 @@ impl ChainFile {
         (ChainFormat::Two, "countersign-chain/2"),
     ];
 
-    /// The file of a chain.
     pub fn new(format: ChainFormat, company: CompanyId, workflow_id: WorkflowId, entries: Vec<Entry>) -> Self {
         let words = Self::FORMATS.into_iter().filter(|(known, _)| *known == format);
         Self {

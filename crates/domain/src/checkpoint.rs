@@ -1,11 +1,11 @@
-//! Checkpoints: what a company's chains had come to at a moment, kept outside the database.
+//! Checkpoints: the state of a company's chains at a moment, stored outside the database.
 //!
-//! A checkpoint lists the head of every workflow, in segments by the workflows' numbers. A segment is a file named by its
-//! hash, so checkpoints share those in which nothing changed. Each checkpoint contains the hash of the one before and is
-//! keyed, so neither a list nor their order can be changed without the master key.
+//! A checkpoint lists the head of every workflow, in segments by workflow number. A segment is a file named by its
+//! hash, so checkpoints share unchanged segments. Each checkpoint is keyed and contains the hash of the one before it,
+//! so neither a list nor the order of the lists can be changed without the master key.
 //!
-//! A head in a checkpoint only ever moves on along its own chain. If a workflow is gone, or its chain is shorter than it was or
-//! another one, the checkpoint keeps the head that it had, so what was lost stays visible.
+//! A head in a checkpoint only moves forward along its own chain. If a workflow is missing, or its chain was shortened
+//! or replaced, the checkpoint keeps the earlier head, so the loss stays visible.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -17,23 +17,22 @@ use crate::value::BlobHash;
 const SEGMENT: i64 = 1024;
 const HEAD_BYTES: usize = 8 + 8 + 32;
 
-/// The head that a workflow's chain had.
+/// The recorded head of a workflow's chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KnownHead {
     pub workflow: WorkflowId,
-    /// The number of its last entry.
+    /// The sequence number of the last entry.
     pub sequence: u64,
-    /// The hash of its last entry.
+    /// The hash of the last entry.
     pub hash: BlobHash,
 }
 
-/// A part of a checkpoint's list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Segment {
     /// The workflows' numbers divided by 1024.
     pub number: i64,
-    /// SHA-256 of the segment's file: for each workflow its number, its head's number (8 bytes each, big end first) and its
-    /// head's hash (32 bytes).
+    /// SHA-256 of the segment's file. For each workflow, the file contains its number and the head's sequence number (8
+    /// bytes each, big-endian) and the head's hash (32 bytes).
     pub hash: BlobHash,
 }
 
@@ -43,23 +42,23 @@ pub struct Checkpoint {
     /// `countersign-checkpoint/1`.
     pub format: String,
     pub company: CompanyId,
-    /// From 1 without gaps.
+    /// Counts from 1 without gaps.
     pub number: u64,
-    /// When it was written, in microseconds since 1970.
+    /// Time of writing, in microseconds since 1970.
     pub at: i64,
-    /// How many workflows it lists.
+    /// Number of workflows in the list.
     pub workflows: u64,
-    /// SHA-256 of the hashes of all segments, one after the other.
+    /// SHA-256 of the concatenated hashes of all segments.
     pub digest: BlobHash,
-    /// The list, in the order of the workflows' numbers.
+    /// The segments, in order of their numbers.
     pub segments: Vec<Segment>,
-    /// SHA-256 of the file of the checkpoint before.
+    /// SHA-256 of the previous checkpoint's file.
     pub previous: Option<BlobHash>,
-    /// The operator accepted the database as it was, regardless of earlier checkpoints.
+    /// The operator accepted the state of the database, regardless of earlier checkpoints.
     pub is_restart: bool,
 }
 
-/// A checkpoint as its file contains it.
+/// A checkpoint with its code, as stored in a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyedCheckpoint {
     pub checkpoint: Checkpoint,
@@ -70,7 +69,7 @@ pub struct KeyedCheckpoint {
 impl Checkpoint {
     const FORMAT: &str = "countersign-checkpoint/1";
 
-    /// The checkpoint that follows another.
+    /// Creates the checkpoint that follows another.
     pub fn after(
         before: Option<(&Checkpoint, BlobHash)>,
         company: CompanyId,
@@ -91,13 +90,13 @@ impl Checkpoint {
         }
     }
 
-    /// The data that its code authenticates.
+    /// Returns the data that the code authenticates.
     pub fn statement(&self) -> Vec<u8> {
-        // Texts, numbers and lists only: writing cannot fail.
+        // The value contains only texts, numbers and lists, so serialising it cannot fail.
         serde_json::to_vec(self).unwrap_or_default()
     }
 
-    /// Whether it is complete, and belongs to the company.
+    /// Whether the checkpoint is complete and belongs to the company.
     pub fn is_sound(&self, company: &CompanyId) -> bool {
         let is_ordered = self.segments.is_sorted_by(|one, next| one.number < next.number);
         self.format == Self::FORMAT && self.company == *company && is_ordered && self.digest == digest(&self.segments)
@@ -105,12 +104,12 @@ impl Checkpoint {
 }
 
 impl KnownHead {
-    /// The segment of a workflow.
+    /// Returns the segment number of a workflow.
     pub const fn segment_of(workflow: WorkflowId) -> i64 {
         workflow.get().div_euclid(SEGMENT)
     }
 
-    /// A segment's file.
+    /// Serialises a segment's file.
     pub fn write(heads: &[KnownHead]) -> Vec<u8> {
         let mut file = Vec::with_capacity(heads.len() * HEAD_BYTES);
         for head in heads {

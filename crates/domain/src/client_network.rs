@@ -3,13 +3,12 @@
 use std::fmt;
 use std::net::IpAddr;
 
-/// An IPv4 address, or the /64 network of an IPv6 address, because a client has all addresses of such a network to
-/// itself.
+/// An IPv4 address, or the /64 network of an IPv6 address, because one client usually owns the whole /64.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClientNetwork(IpAddr);
 
 impl ClientNetwork {
-    /// The network of an address, in any notation.
+    /// Returns the network of an address in any notation.
     pub fn of(address: IpAddr) -> Self {
         Self(match address.to_canonical() {
             IpAddr::V6(address) => IpAddr::V6((address.to_bits() & !u128::from(u64::MAX)).into()),

@@ -1,9 +1,9 @@
-//! How a person is reached: an e-mail address, or a telephone number in its place.
+//! A person's contact: an e-mail address or a telephone number.
 //!
-//! Telephone numbers are read with the numbering plans of the world (the `phonenumber` crate, which carries the data of
-//! Google's libphonenumber): national ones in the company's region, all others behind a plus. What is kept is the
-//! international form (ITU-T E.164). A number must be *possible*, which is calling code and length: ranges of digits are
-//! given out every month, and a plan that is some months old must not refuse a person's new number.
+//! Telephone numbers are parsed with the `phonenumber` crate, which contains the numbering plans of Google's
+//! libphonenumber. National numbers belong to the company's region, and all others start with a plus. We store the
+//! international form (ITU-T E.164). A number must only be *possible*, which means a valid calling code and length. New
+//! number ranges are assigned every month, so slightly outdated data must not refuse a person's new number.
 
 use std::fmt;
 
@@ -13,41 +13,36 @@ use serde::{Deserialize, Serialize};
 use crate::number::of_usual_width;
 use crate::text::is_ignorable;
 
-/// An e-mail address or a telephone number.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Contact {
-    /// An e-mail address as entered, without surrounding blanks.
+    /// An e-mail address as entered, without surrounding whitespace.
     Email(String),
-    /// A telephone number.
     Phone {
-        /// As entered, without surrounding blanks. This is what we return.
+        /// The number as entered, without surrounding whitespace. This is the form we return.
         given: String,
-        /// International: `+821012345678`.
+        /// International form: `+821012345678`.
         number: String,
     },
 }
 
 /// The text is neither an e-mail address nor a telephone number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("neither an e-mail address nor a telephone number")]
+#[error("not an e-mail address or phone number")]
 pub struct ContactFault;
 
 /// The country whose national telephone numbers are accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Region {
-    /// Korea.
     #[default]
     Kr,
-    /// Japan.
     Jp,
-    /// The United States.
     Us,
 }
 
 impl Region {
-    /// Reads the two letters.
+    /// Parses a two-letter country code.
     pub fn parse(text: &str) -> Option<Self> {
         match text.to_ascii_uppercase().as_str() {
             "KR" => Some(Self::Kr),
@@ -57,7 +52,7 @@ impl Region {
         }
     }
 
-    /// The two letters.
+    /// Returns the two-letter country code.
     pub const fn code(self) -> &'static str {
         match self {
             Self::Kr => "KR",
@@ -74,8 +69,8 @@ impl Region {
         }
     }
 
-    /// Whether digits without a plus can be a national number. If national numbers begin with zero, one without it is
-    /// local or mistyped.
+    /// Whether digits without a plus can be a national number. In countries whose national numbers start with zero, a
+    /// number without the zero is local or mistyped.
     fn begins_national(self, digits: &str) -> bool {
         match self {
             Self::Kr | Self::Jp => digits.starts_with('0'),
@@ -85,9 +80,9 @@ impl Region {
 }
 
 impl Contact {
-    /// Reads an address or a number; national numbers are the region's.
+    /// Parses an address or a number. National numbers belong to the region.
     pub fn parse(text: &str, region: Region) -> Result<Self, ContactFault> {
-        // Pasted text comes with blanks, including invisible ones.
+        // Pasted text may contain whitespace, including invisible characters.
         let text = text.trim_matches(|c: char| c.is_whitespace() || is_ignorable(c));
         if text.contains('@') {
             return if is_email(text) {
@@ -103,7 +98,7 @@ impl Contact {
         })
     }
 
-    /// As entered, and as the interface's `email` members write it.
+    /// Returns the text as entered, as written in the API's `email` properties.
     pub fn as_given(&self) -> &str {
         match self {
             Self::Email(address) => address,
@@ -111,7 +106,7 @@ impl Contact {
         }
     }
 
-    /// The address, if it is one.
+    /// Returns the e-mail address, if it is one.
     pub fn email(&self) -> Option<&str> {
         match self {
             Self::Email(address) => Some(address),
@@ -119,7 +114,7 @@ impl Contact {
         }
     }
 
-    /// The international number, if it is one.
+    /// Returns the international number, if it is one.
     pub fn phone(&self) -> Option<&str> {
         match self {
             Self::Email(_) => None,
@@ -127,7 +122,8 @@ impl Contact {
         }
     }
 
-    /// Enough for the owner to recognize it, but for nobody else to learn it: `k•••@example.com`, `••• 5678`.
+    /// Masks the contact so that its owner can recognize it, but nobody else can learn it: `k•••@example.com`, `•••
+    /// 5678`.
     pub fn masked(&self) -> String {
         match self {
             Self::Email(address) => {
@@ -142,14 +138,14 @@ impl Contact {
         }
     }
 
-    /// Whether it is the same person's. Addresses are compared ignoring case, as mail servers see them, and numbers by
+    /// Whether both belong to the same person. Addresses are compared ignoring case, as mail servers do, and numbers by
     /// digits.
     pub fn is_same(&self, other: &Self) -> bool {
-        // No address begins with a plus and has no @, so the two kinds never collide.
+        // No e-mail address starts with a plus and lacks an `@`, so the two kinds never collide.
         self.key() == other.key()
     }
 
-    /// Equal for the same contact ([`Contact::is_same`]).
+    /// Returns a key that is equal for the same contact ([`Contact::is_same`]).
     pub fn key(&self) -> String {
         match self {
             Self::Email(address) => mailbox_key(address),
@@ -157,9 +153,9 @@ impl Contact {
         }
     }
 
-    /// Equal where what is sent arrives at the same place: mail servers ignore the part of a local part after a plus
-    /// when they choose the mailbox (RFC 5233). For counting alone: to its owner each of these addresses may mean
-    /// something of its own.
+    /// Returns a key that is equal for addresses of the same mailbox: when mail servers choose a mailbox, they ignore
+    /// anything after a plus in the local part (RFC 5233). Use it only for counting, because the owner may use each
+    /// address for a different purpose.
     pub fn mailbox(&self) -> String {
         let key = self.key();
         let Some((local, domain)) = key.rsplit_once('@') else {
@@ -183,7 +179,7 @@ impl fmt::Display for Contact {
     }
 }
 
-/// A domain in the form that mail servers need (RFC 5891). `None` if it is not a domain.
+/// Converts a domain to the form that mail servers need (RFC 5891). `None` if it is not a domain.
 pub fn dns_domain(domain: &str) -> Option<String> {
     if domain.is_ascii() {
         let is_of_a_domain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.');
@@ -192,9 +188,10 @@ pub fn dns_domain(domain: &str) -> Option<String> {
     idna::domain_to_ascii_strict(domain).ok()
 }
 
-/// One text for all spellings of one mailbox. Quotes around a local part say nothing (RFC 5321, 4.1.2), and neither does the
-/// alphabet of the domain. Upper case could mean something in a local part; with no server known it does. Only ASCII is
-/// folded: other letters fold onto those of another address (U+212A, the Kelvin sign, onto `k`).
+/// Returns one text for all spellings of a mailbox. Quotes around a local part have no meaning (RFC 5321, 4.1.2), and
+/// neither does the alphabet of the domain. Upper case could matter in a local part, but we know of no server that
+/// distinguishes it. Only ASCII is folded, because other letters would fold onto another address (U+212A, the Kelvin
+/// sign, onto `k`).
 fn mailbox_key(address: &str) -> String {
     let (local, domain) = address.rsplit_once('@').unwrap_or((address, ""));
     let bare = local.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
@@ -202,19 +199,19 @@ fn mailbox_key(address: &str) -> String {
     format!("{}@{domain}", bare.unwrap_or(local)).to_ascii_lowercase()
 }
 
-/// Why no message is sent to a telephone number that a stranger names.
+/// Reasons for not sending a message to a telephone number from an untrusted person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PhoneRefusal {
-    /// Not known to be a mobile number: a landline, or a premium-rate number.
+    /// Not recognised as a mobile number: for example a landline or a premium-rate number.
     #[error("not a mobile number")]
     NotMobile,
-    /// A number of another country.
+    /// A number from a country that is not allowed.
     #[error("a number of another country")]
     Elsewhere,
 }
 
-/// Whether messages may go to an international number that a stranger names: a mobile telephone's of one of these countries
-/// (ISO 3166-1, two letters). Satellite telephones and other numbers of no country are nobody's here.
+/// Whether messages may be sent to an international number from an untrusted person. It must be a mobile number in one
+/// of these countries (ISO 3166-1, two letters). Satellite telephones and other numbers without a country are refused.
 pub fn takes_strangers_message(number: &str, countries: &[String]) -> Result<(), PhoneRefusal> {
     let parsed = phonenumber::parse(None, number).map_err(|_| PhoneRefusal::NotMobile)?;
     if !matches!(parsed.number_type(&DATABASE), Type::Mobile | Type::FixedLineOrMobile) {
@@ -233,7 +230,7 @@ pub fn is_country(code: &str) -> bool {
     code.parse::<country::Id>().is_ok() && DATABASE.by_id(code).is_some()
 }
 
-/// The form that mail servers accept (RFC 5321, RFC 6531). Nothing in it can end a header.
+/// Whether mail servers accept the address (RFC 5321, RFC 6531). It cannot contain anything that ends a header.
 pub fn is_email(text: &str) -> bool {
     let Some((local, domain)) = text.rsplit_once('@') else {
         return false;
@@ -259,18 +256,18 @@ pub fn is_email(text: &str) -> bool {
     local_good && domain_good && text.len() <= 254
 }
 
-/// The parts of an international number that gateways of one country ask for.
+/// The parts of an international number that national gateways require.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dialled {
     /// The calling code: `82`.
     pub calling_code: String,
     /// As dialled within the country, digits only: `01012345678`.
     pub national: String,
-    /// The same as people write it: `010-1234-5678`.
+    /// The national number as people write it: `010-1234-5678`.
     pub written: String,
 }
 
-/// Splits an international number. `None` if the numbering plans do not know it.
+/// Splits an international number. `None` if the numbering plans do not contain it.
 pub fn dialled(number: &str) -> Option<Dialled> {
     let parsed = possible(phonenumber::parse(None, number).ok()?)?;
     let written = parsed.format().mode(Mode::National).to_string();
@@ -281,7 +278,8 @@ pub fn dialled(number: &str) -> Option<Dialled> {
     })
 }
 
-/// A local part in quotes (RFC 5321, 4.1.2), without quoted pairs and angle brackets, which no real address needs.
+/// Whether a local part is quoted (RFC 5321, 4.1.2), without quoted pairs and angle brackets, which no real address
+/// needs.
 fn is_quoted(local: &str) -> bool {
     let inner = local.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     inner.is_some_and(|inner| {
@@ -302,8 +300,8 @@ fn phone_number(text: &str, region: Region) -> Option<String> {
     Some(format!("+{}{}", parsed.code().value(), parsed.national()))
 }
 
-/// The number, where its calling code is given out and it has a length that people's numbers have there, or is a valid number
-/// of any other kind, such as Korea's 050x with twelve digits; short numbers are nobody's.
+/// Returns the number if its calling code is assigned and its length is possible there, or if it is a valid number of
+/// another kind, such as Korea's twelve-digit 050x. Short numbers are refused, because they do not belong to a person.
 fn possible(number: PhoneNumber) -> Option<PhoneNumber> {
     let length = u16::try_from(number.national().to_string().len()).ok()?;
     let is_possible = DATABASE.by_code(&number.code().value())?.iter().any(|plan| {
@@ -318,9 +316,9 @@ fn possible(number: PhoneNumber) -> Option<PhoneNumber> {
     (length >= 7 && (is_possible || number.is_valid())).then_some(number)
 }
 
-/// The number as dialled: whether it begins with a plus, and its digits. Full-width digits and signs are accepted.
+/// Returns whether the number starts with a plus, and its digits. Full-width digits and signs are accepted.
 fn dial_string(text: &str) -> Option<(bool, String)> {
-    // No number has more than 15 digits (E.164), with few characters between them.
+    // A number has at most 15 digits (E.164), with few characters between them.
     if text.chars().count() > 40 {
         return None;
     }
@@ -579,7 +577,7 @@ mod tests {
             let contact = |local: &str| Contact::parse(&format!("{local}@x.example"), Region::Kr).unwrap();
             contact(a).is_same(&contact(b))
         };
-        // The Kelvin sign, the long s, and the Turkish i with and without its dot.
+        // The Kelvin sign, the long s, and the dotted and dotless Turkish i.
         for (other, ascii) in [
             ("\u{212a}im", "kim"),
             ("\u{17f}ara", "sara"),
@@ -637,13 +635,13 @@ mod tests {
             ("+19005550123", Err(PhoneRefusal::NotMobile)),
             ("+18005550123", Err(PhoneRefusal::NotMobile)),
             ("+819012345678", Err(PhoneRefusal::Elsewhere)),
-            // Canada, and an island of the same calling code.
+            // Canada, and an island with the same calling code.
             ("+16137827274", Err(PhoneRefusal::Elsewhere)),
             ("+18764563456", Err(PhoneRefusal::Elsewhere)),
         ] {
             assert_eq!(takes_strangers_message(number, &countries), judged, "{number}");
         }
-        // Of no country: Inmarsat, Iridium, shared codes.
+        // Numbers without a country: Inmarsat, Iridium, shared codes.
         for number in ["+870773111632", "+881612345678", "+88216001234567", "+979123456789"] {
             assert!(takes_strangers_message(number, &countries).is_err(), "{number}");
         }

@@ -1,15 +1,15 @@
-//! How a date is shown: a pattern such as `yyyy.MM.dd`, `yyyy년 M월 d일` or `dd/MM/yyyy`.
+//! Date patterns such as `yyyy.MM.dd`, `yyyy년 M월 d일` or `dd/MM/yyyy`.
 //!
-//! `yyyy` is the year, `yy` its last two digits; `MM` and `M` the month with and without a leading zero, `MMMM` and
-//! `MMM` its English name and the first three letters of it; `dd` and `d` the day. Everything else is literal, but
-//! Latin letters must be in `'quotes'`, so that a mistake (`YYYY`, `mm`) is found when the template is made. The value
-//! is a calendar day whatever its pattern: programs send and receive `YYYY-MM-DD`.
+//! `yyyy` is the year, `yy` its last two digits; `MM` and `M` are the month with and without a leading zero, `MMMM` and
+//! `MMM` its English name and the first three letters of it; `dd` and `d` are the day. Everything else is literal, but
+//! Latin letters must be in `'quotes'`, so that a mistake (`YYYY`, `mm`) is found when the template is created. The
+//! pattern does not affect the value: programs send and receive a calendar day as `YYYY-MM-DD`.
 
 use std::fmt::Write as _;
 
 use jiff::civil::Date;
 
-/// The longest pattern, in characters.
+/// Maximum length of a pattern, in characters.
 pub const LONGEST: usize = 60;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +25,6 @@ enum Part {
     Literal(String),
 }
 
-/// January first.
 const MONTHS: [&str; 12] = [
     "January",
     "February",
@@ -47,7 +46,7 @@ pub fn english_month(date: Date) -> &'static str {
 }
 
 impl DatePattern {
-    /// Reads a pattern. `None` if it contains no part of a date, or something it must not contain.
+    /// Parses a pattern. `None` if it contains no part of a date or an invalid part.
     pub fn parse(text: &str) -> Option<Self> {
         let characters: Vec<char> = text.chars().collect();
         if characters.len() > LONGEST || characters.iter().any(|c| c.is_control()) {
@@ -60,7 +59,7 @@ impl DatePattern {
                 let (_, behind) = rest.split_first()?;
                 let closing = behind.iter().position(|c| *c == '\'')?;
                 let quoted: String = behind.iter().take(closing).collect();
-                // Two quotes in a row are one.
+                // Two quotes in a row stand for one literal quote.
                 parts.push(Part::Literal(if quoted.is_empty() { "'".to_owned() } else { quoted }));
                 closing + 2
             } else {
@@ -84,7 +83,7 @@ impl DatePattern {
             .then_some(Self(parts))
     }
 
-    /// The date as it is shown.
+    /// Formats the date.
     pub fn format(&self, date: Date) -> String {
         let mut text = String::new();
         for part in &self.0 {
@@ -154,7 +153,7 @@ mod tests {
     }
 
     proptest! {
-        /// Year, month and day can be read back from the result, with any separators.
+        /// The year, month and day can be read back from the result, with any separators.
         #[test]
         fn what_is_shown_tells_the_day(
             (year, month, day) in (1_i16..=9999, 1_i8..=12, 1_i8..=31),

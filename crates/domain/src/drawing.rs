@@ -1,13 +1,11 @@
-//! Signatures and seals that this program draws: a name in a handwriting, and seals made from a name.
+//! Signatures and seals that we draw: a name in a handwriting font, and seals made from a name.
 //!
-//! A [`Drawing`] says how it was made, not how it looks. Its look follows from that (`document::marks::drawing`) and is
-//! the same in the preview, on the page and in the sealed file. It is stored as JSON, so any kind, hand or shape that
-//! was ever offered must stay here as long as documents are kept ([decision
-//! 13](../../../docs/adr/0013-drawn-signatures.md)).
+//! A [`Drawing`] describes how it is made, not how it looks. `document::marks::drawing` renders it the same way in the
+//! preview, on the page and in the sealed file. It is stored as JSON, so every kind, handwriting or shape that was ever
+//! offered must stay here as long as documents are kept ([decision 13](../../../docs/adr/0013-drawn-signatures.md)).
 //!
-//! [`Seal::proposals`] follows each country's customs about which seals suit a name: a name of three syllables gets 인
-//! as its fourth so that it fills a square, a company's square seal ends in 직인 or 之印, and a family name alone is enough
-//! for a Japanese 認印.
+//! [`Seal::proposals`] follows each country's customs for seals: a three-syllable name gets 인 as its fourth character
+//! to fill a square, a company's square seal ends in 직인 or 之印, and a Japanese 認印 needs only the family name.
 
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +28,7 @@ pub enum Drawing {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Hand {
-    /// A quick felt pen: Hangul and Latin.
+    /// A quick felt-tip pen: Hangul and Latin.
     NanumPen,
     /// Round, careful letters: Hangul and Latin.
     Gaegu,
@@ -54,7 +52,7 @@ impl Hand {
         Self::DancingScript,
     ];
 
-    /// All handwritings; those that suit the letters of a text best come first.
+    /// Returns all handwritings, ordered by how well they cover the letters of a text.
     pub fn in_order_for(text: &str) -> [Self; 6] {
         match Writing::of(text) {
             Writing::Hangul | Writing::Han => Self::ALL,
@@ -69,7 +67,7 @@ impl Hand {
         }
     }
 
-    /// The code for storage and the API.
+    /// Returns the code for storage and the API.
     pub const fn code(self) -> &'static str {
         match self {
             Self::NanumPen => "nanum-pen",
@@ -109,7 +107,7 @@ pub enum SealShape {
 impl SealShape {
     pub const ALL: [Self; 4] = [Self::Round, Self::Oval, Self::Square, Self::DoubleRing];
 
-    /// The code for storage and the API.
+    /// Returns the code for storage and the API.
     pub const fn code(self) -> &'static str {
         match self {
             Self::Round => "round",
@@ -123,7 +121,7 @@ impl SealShape {
 /// A drawing with a file name, like [`crate::FileValue`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DrawnValue {
-    /// The name of the picture file that is made from the drawing.
+    /// The name of the image file made from the drawing.
     pub file_name: String,
     pub drawing: Drawing,
 }
@@ -131,12 +129,12 @@ pub struct DrawnValue {
 impl Drawing {
     /// The most characters of a typed name: as many as a person's name may have ([`text::PersonName::LONGEST`]).
     pub const LONGEST_TEXT: u32 = 100;
-    /// The most characters of the name in a seal.
+    /// Maximum length of the name in a seal, in characters.
     pub const LONGEST_NAME: u32 = 30;
-    /// The most characters of a seal's title.
+    /// Maximum length of a seal's title, in characters.
     pub const LONGEST_TITLE: u32 = 10;
 
-    /// The drawing with its texts trimmed, if they can be drawn.
+    /// Returns the drawing with trimmed texts, if they can be drawn.
     pub fn checked(self) -> Result<Self, ValueFault> {
         match self {
             Self::Typed { text, hand } => Ok(Self::Typed {
@@ -153,7 +151,7 @@ impl Drawing {
 }
 
 fn line(text: &str, limit: u32) -> Result<Option<String>, ValueFault> {
-    // People count a letter with its accents as one character, so the limit in code points is higher.
+    // People count a letter with its accents as one character, so allow more code points.
     match text::line(text, limit as usize * 4) {
         Ok(Some(text)) => match characters(text).count() {
             length if length > limit as usize => Err(ValueFault::TooLong { length, limit }),
@@ -170,7 +168,7 @@ fn line(text: &str, limit: u32) -> Result<Option<String>, ValueFault> {
     }
 }
 
-/// The writing system of a name, which decides whose customs apply.
+/// The writing system of a name, which determines the customs that apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Writing {
     /// Hangul syllables.
@@ -182,7 +180,7 @@ pub enum Writing {
 }
 
 impl Writing {
-    /// By the first letter of one of these systems.
+    /// Returns the writing system of the first letter that belongs to one.
     pub fn of(text: &str) -> Self {
         text.chars()
             .find_map(|character| match character {
@@ -200,7 +198,7 @@ impl Writing {
 }
 
 impl Seal {
-    /// The seals that suit a person's name, the most usual first.
+    /// Returns the seals that suit a person's name, the most common first.
     pub fn of_person(name: &str) -> Vec<Self> {
         let whole: String = name.split_whitespace().collect();
         let length = characters(&whole).count();
@@ -211,7 +209,7 @@ impl Seal {
         };
         let mut seals = match Writing::of(name) {
             Writing::Hangul => {
-                // With 인 or 의인, a name of two or three syllables fills four places.
+                // With 인 or 의인, a name of two or three syllables fills the four cells.
                 let ending = match length {
                     1 | 3 => "인",
                     2 => "의인",
@@ -254,8 +252,9 @@ impl Seal {
         without_repeats(seals)
     }
 
-    /// The seals that suit a company's name, the most usual first. `title` is the text in the middle of the double
-    /// ring. If it is blank, the usual one is chosen: Han characters may be Japanese or, on a Korean page, Korean.
+    /// Returns the seals that suit a company's name, the most common first. `title` is the text in the middle of the
+    /// double ring. If it is blank, the usual title is chosen: Han characters may be Japanese or, on a Korean page,
+    /// Korean.
     pub fn of_company(name: &str, title: &str, language: Language) -> Vec<Self> {
         let whole: String = name.split_whitespace().collect();
         let length = characters(&whole).count();
@@ -294,7 +293,7 @@ impl Seal {
     }
 }
 
-/// The ending with which a name of `length` fills a square best; the first of equals.
+/// Returns the ending with which a name of `length` best fills a square. The first one wins a tie.
 fn filling(length: usize, endings: &[&'static str]) -> &'static str {
     let empty_places = |ending: &&&str| {
         let all = length + characters(ending).count();

@@ -1,19 +1,19 @@
-//! What the rules need from outside: time and randomness, both passed as parameters.
+//! External inputs to the rules: time and randomness, both passed as parameters.
 
 use std::time::Duration;
 
 use jiff::Timestamp;
 
-/// Only the program and its tests choose an implementation.
+/// A source of time. Only the program and its tests choose an implementation.
 pub trait Clock: Send + Sync {
-    /// The present moment, cut to microseconds because the database stores no more.
+    /// Returns the current time, truncated to microseconds because the database stores no more.
     fn now(&self) -> Timestamp;
 
-    /// The time since some fixed moment, for waiting. It never goes back, even if somebody sets the machine's clock.
+    /// Returns a monotonic time for measuring waits. It never goes backwards, even if the system clock is changed.
     fn elapsed(&self) -> Duration;
 }
 
-/// Unpredictable bytes.
+/// A source of unpredictable bytes.
 pub trait Random: Send + Sync {
     fn fill(&self, buffer: &mut [u8]);
 }

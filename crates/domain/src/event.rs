@@ -1,8 +1,8 @@
-//! Events: what happened to a workflow, who did it, and from where.
+//! Events in a workflow: what happened, the actor and their network address.
 //!
-//! An event's canonical JSON is the payload of a [`crate::chain::Entry`]. It holds hashes of
-//! values, never the values themselves. A text that says something about a person, or that somebody wrote, is a
-//! [`PersonalText`]: in a chain of format 2 it can be erased.
+//! An event's canonical JSON is the payload of a [`crate::chain::Entry`]. It contains hashes of values, never the
+//! values themselves. Text about a person or written by a person is a [`PersonalText`], which can be erased in a chain
+//! of format 2.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -26,14 +26,14 @@ pub enum Who {
     Service,
 }
 
-/// The actor of an event, and from where they acted.
+/// The actor of an event, with the address and program they used.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Actor {
     pub who: Who,
     /// The network address, if the request came over the network.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<PersonalText>,
-    /// The browser or program, as it names itself.
+    /// The browser or program, as stated in the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_agent: Option<PersonalText>,
 }
@@ -47,17 +47,16 @@ impl Actor {
     };
 }
 
-/// How a signer's identity was checked.
+/// The method used to check a signer's identity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum IdentityMethod {
-    /// The code that the sender set at the start.
+    /// A code that the sender set when starting the workflow.
     AccessCode,
-    /// A code that was sent to the signer's own address.
+    /// A code sent to the signer's own address.
     OneTimeCode,
 }
 
-/// A file that was downloaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FileKind {
@@ -67,7 +66,7 @@ pub enum FileKind {
     Certificate,
 }
 
-/// A recipient, as the first entry of a chain names them.
+/// A recipient, as recorded in the first entry of a chain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedRecipient {
     pub id: RecipientId,
@@ -75,7 +74,7 @@ pub struct NamedRecipient {
     pub name: PersonalText,
     /// E-mail address or telephone number.
     pub contact: PersonalText,
-    /// The number in its international form. Older entries do not contain it.
+    /// The number in international form. Older entries do not contain it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phone: Option<PersonalText>,
     /// The company for which they sign. Older entries do not contain it.
@@ -83,10 +82,9 @@ pub struct NamedRecipient {
     pub company: Option<PersonalText>,
 }
 
-/// A member, as the entry about something that they did names them.
+/// A member, as recorded in the entry about their action.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedMember {
-    /// The member's number.
     pub id: MemberId,
     /// The name at that time.
     pub name: PersonalText,
@@ -97,119 +95,114 @@ pub struct NamedMember {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "type")]
 pub enum EventKind {
-    /// The workflow was started.
     Started {
-        /// From this template.
+        /// The template used.
         template: TemplateId,
-        /// The version of the template.
         version: u32,
         /// SHA-256 of the document to sign.
         document: BlobHash,
         /// SHA-256 of the signed file, if the document is a copy of it without its signatures.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         signed_original: Option<BlobHash>,
-        /// The recipients.
         recipients: Vec<NamedRecipient>,
-        /// The other terms of its start. Chains of format 1 do not contain them.
+        /// The other terms agreed at the start. Chains of format 1 do not contain them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         terms: Option<Box<Terms>>,
     },
-    /// A signer was asked to sign: a request was written to the outbox, which knows its state.
+    /// A signer was asked to sign. The request was written to the outbox, which tracks its state.
     RequestSent {
-        /// The recipient who was asked.
         recipient: RecipientId,
     },
-    /// A signer was reminded.
-    Reminded { recipient: RecipientId },
-    /// A signer has seen the document.
-    Viewed { recipient: RecipientId },
+    Reminded {
+        recipient: RecipientId,
+    },
+    Viewed {
+        recipient: RecipientId,
+    },
     /// A signer downloaded the document before anyone signed it.
-    OriginalTaken { recipient: RecipientId },
-    /// A one-time code for a signer was created at their request, and written to the outbox, which knows its state.
+    OriginalTaken {
+        recipient: RecipientId,
+    },
+    /// A one-time code was created at a signer's request and written to the outbox, which tracks its state.
     OneTimeCodeSent {
         recipient: RecipientId,
-        /// The mobile number, as entered, if the code does not go to the signer's `email`.
+        /// The mobile number, as entered, if the code is not sent to the signer's `email`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         to: Option<PersonalText>,
     },
-    /// A signer's identity was checked.
     IdentityChecked {
         recipient: RecipientId,
         method: IdentityMethod,
     },
-    /// A check of identity failed.
+    /// An identity check failed.
     IdentityRefused {
         recipient: RecipientId,
-        /// The method that was tried.
         method: IdentityMethod,
-        /// Whether the method is locked now.
+        /// Whether the method is now locked.
         locked: bool,
     },
     /// A signer agreed to sign electronically.
     Consented {
         recipient: RecipientId,
-        /// SHA-256 of the statement that they agreed to.
+        /// SHA-256 of the consent statement.
         statement: BlobHash,
     },
-    /// A value was written.
     ValueWritten {
-        /// The signer whose field it is. `None` for the sender's own.
+        /// The signer who owns the field. `None` for the sender's own.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         recipient: Option<RecipientId>,
         field: String,
         /// Salted hash of the value.
         hash: BlobHash,
     },
-    /// A field's value was removed.
     ValueRemoved {
-        /// The signer whose field it is.
+        /// The signer who owns the field.
         recipient: RecipientId,
         field: String,
     },
-    /// A signer approved.
     Approved {
-        /// Who, or on whose behalf.
+        /// The signer who acted, or on whose behalf it was done.
         recipient: RecipientId,
-        /// The step.
         order: u32,
-        /// Their comment. Entries of format 1 do not contain it, because it could not be erased.
+        /// The signer's comment. Entries of format 1 do not contain it, because it could not be erased.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         comment: Option<PersonalText>,
     },
     /// A signer declined, and the workflow ended.
     Rejected {
-        /// Who, or on whose behalf.
+        /// The signer who acted, or on whose behalf it was done.
         recipient: RecipientId,
-        /// The step.
         order: u32,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<PersonalText>,
     },
     /// A signer returned the document.
     Returned {
-        /// Who, or on whose behalf.
+        /// The signer who acted, or on whose behalf it was done.
         recipient: RecipientId,
-        /// From this step.
+        /// The step that returned it.
         from_order: u32,
         to_order: u32,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<PersonalText>,
     },
-    /// The sender withdrew it.
+    /// The sender cancelled the workflow.
     Canceled {
-        /// While this step's turn was.
+        /// The current step at that time.
         order: u32,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<PersonalText>,
     },
-    /// Its time ran out.
+    /// The workflow expired.
     Expired {
-        /// While this step's turn was.
+        /// The current step at that time.
         order: u32,
     },
-    /// Its time was lengthened.
-    Extended { expires_at: Timestamp },
-    /// A recipient was corrected; the old link is dead.
+    /// The workflow's expiry date was extended.
+    Extended {
+        expires_at: Timestamp,
+    },
+    /// The sender corrected a recipient. The old link stops working.
     RecipientCorrected {
         /// The recipient after the change.
         recipient: NamedRecipient,
@@ -221,52 +214,50 @@ pub enum EventKind {
     HandedOver {
         /// The recipient after the change.
         recipient: NamedRecipient,
-        /// The version of the link that died.
+        /// The version of the revoked link.
         link_version: u32,
     },
-    /// All have approved, and the document is sealed.
+    /// All signers have approved, and the document is sealed.
     Completed {
         /// SHA-256 of the sealed document.
         document: BlobHash,
-        /// Its length in bytes.
+        /// Length of the file in bytes.
         length: u64,
     },
     /// The history certificate was created. It contains the entries before this one.
     Certified {
         /// SHA-256 of the certificate.
         certificate: BlobHash,
-        /// Its length in bytes.
+        /// Length of the file in bytes.
         length: u64,
     },
-    /// A timestamp was appended to a finished file, without changing what was there.
+    /// A timestamp was appended to a finished file without changing its existing bytes.
     Timestamped {
         file: FileKind,
-        /// SHA-256 of the file with it.
+        /// SHA-256 of the file including the timestamp.
         hash: BlobHash,
-        /// Its length in bytes.
+        /// Length of the file in bytes.
         length: u64,
     },
-    /// A file was downloaded.
-    Downloaded { file: FileKind },
-    /// A receiver took a webhook, or a mail server a mail.
+    Downloaded {
+        file: FileKind,
+    },
+    /// A webhook endpoint or a mail server accepted a delivery.
     Delivered {
-        /// The delivery's id.
         delivery: String,
-        /// How it was delivered. Entries of older versions do not contain it.
+        /// The delivery channel. Entries of older versions do not contain it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         channel: Option<DeliveryChannel>,
     },
-    /// A mail came back after a mail server had accepted it: it did not reach the addressee.
+    /// A mail bounced after a mail server had accepted it, so it did not reach the addressee.
     Undelivered {
-        /// The delivery's id.
         delivery: String,
     },
-    /// A member copied the signing link of a message that could not be sent, to pass it on. From then on, someone
-    /// besides the signer knows it.
+    /// A member copied the signing link of a message that could not be sent, to pass it on. From then on, someone other
+    /// than the signer knows the link.
     LinkCopied {
         recipient: RecipientId,
         link_version: u32,
-        /// The member who copied it.
         member: NamedMember,
     },
     /// The holder of a replaced signing link asked for a new one, which was sent to the recipient's own contact. Every
@@ -276,7 +267,7 @@ pub enum EventKind {
         /// The version of the link that they held.
         link_version: u32,
     },
-    /// A finished workflow was hidden; its proof stays.
+    /// A finished workflow was hidden. Its evidence remains.
     Discarded,
     /// The links to the files and the sender's view were replaced by new ones.
     LinksRenewed,
@@ -284,21 +275,20 @@ pub enum EventKind {
     LinksRevoked,
     /// A person was erased from the finished workflow.
     PersonErased {
-        /// The commitments whose texts were erased.
+        /// Commitments of the erased texts.
         texts: Vec<BlobHash>,
-        /// The fields whose values were erased.
+        /// Fields whose values were erased.
         fields: Vec<String>,
     },
 }
 
-/// How a message was delivered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeliveryChannel {
-    /// A POST to a customer's server.
+    /// A POST request to a customer's server.
     Webhook,
     Mail,
-    /// A message to a telephone.
+    /// A text message.
     Message,
 }
 
@@ -310,18 +300,19 @@ pub struct Event {
 }
 
 impl Event {
-    /// The canonical JSON text: members in the order of these types, no blanks.
+    /// Returns the canonical JSON text: properties in the order of these types, without whitespace.
     pub fn to_payload(&self) -> String {
-        // These types contain only text, numbers and lists, so writing them cannot fail.
+        // These types contain only text, numbers and lists, so serialising them cannot fail.
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// Reads a payload. The texts of one of format 2 are commitments ([`crate::chain::Entry::event`] reads them with it).
+    /// Parses a payload. The texts of a format 2 payload are commitments ([`crate::chain::Entry::event`] fills them
+    /// in).
     pub(crate) fn from_payload(payload: &str) -> Option<Self> {
         serde_json::from_str(payload).ok()
     }
 
-    /// Every personal or free text in it.
+    /// Returns every personal or free text in the event.
     pub(crate) fn texts_mut(&mut self) -> Vec<&mut PersonalText> {
         let mut texts: Vec<&mut PersonalText> = Vec::new();
         texts.extend(&mut self.actor.address);
@@ -330,7 +321,8 @@ impl Event {
         texts
     }
 
-    /// Puts these texts in the places of their commitments; one that fits no commitment is not used. Answers how many were.
+    /// Replaces commitments by their texts and ignores texts that match no commitment. Returns the number of texts
+    /// used.
     pub(crate) fn disclose(&mut self, clear: &[ClearText]) -> usize {
         let mut disclosed = 0;
         let mut left: Vec<&ClearText> = clear.iter().collect();
@@ -353,14 +345,15 @@ impl NamedRecipient {
         texts.extend(self.phone.iter_mut().chain(&mut self.company));
     }
 
-    /// Whether this is the same name with the same contact.
+    /// Whether both have the same name and contact.
     pub fn is_same_person(&self, other: &Self) -> bool {
         (&self.name, &self.contact) == (&other.name, &other.contact)
     }
 }
 
 impl EventKind {
-    /// Every personal or free text in it. Each kind is named, so that new ones cannot be forgotten.
+    /// Adds every personal or free text in the event. Every kind is matched explicitly, so that a new one cannot be
+    /// forgotten.
     fn add_texts<'t>(&'t mut self, texts: &mut Vec<&'t mut PersonalText>) {
         match self {
             Self::Started { recipients, terms, .. } => {
@@ -407,7 +400,7 @@ impl EventKind {
         }
     }
 
-    /// The word that history lists and locale keys (`event-<word>`) use.
+    /// Returns the word used in history lists and locale keys (`event-<word>`).
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Started { .. } => "started",
@@ -444,7 +437,7 @@ impl EventKind {
         }
     }
 
-    /// Adds the comment on an approval, or the reason of a decline, return or cancellation. No other event has one.
+    /// Adds the comment on an approval, or the reason for declining, returning or cancelling. No other event has one.
     pub fn set_comment(&mut self, said: Option<&str>) {
         let said = said.map(str::trim).filter(|said| !said.is_empty());
         if let Self::Approved { comment: reason, .. }
@@ -456,7 +449,7 @@ impl EventKind {
         }
     }
 
-    /// The stated reason, if there is one. (A comment on an approval is not one.)
+    /// Returns the stated reason, if there is one. A comment on an approval is not a reason.
     pub const fn reason(&self) -> Option<&PersonalText> {
         match self {
             Self::Rejected { reason, .. } | Self::Returned { reason, .. } | Self::Canceled { reason, .. } => {
@@ -466,7 +459,7 @@ impl EventKind {
         }
     }
 
-    /// The people in the places as the workflow starts.
+    /// Returns the recipients at the start of the workflow.
     pub fn first_people(&self) -> &[NamedRecipient] {
         match self {
             Self::Started { recipients, .. } => recipients,
@@ -474,7 +467,7 @@ impl EventKind {
         }
     }
 
-    /// The person who replaces a recipient.
+    /// Returns the person who replaces a recipient.
     pub const fn successor(&self) -> Option<&NamedRecipient> {
         match self {
             Self::RecipientCorrected { recipient, .. } | Self::HandedOver { recipient, .. } => Some(recipient),
@@ -482,7 +475,7 @@ impl EventKind {
         }
     }
 
-    /// The recipient that the event is about, if any.
+    /// Returns the recipient that the event is about, if any.
     pub const fn recipient(&self) -> Option<RecipientId> {
         match self {
             Self::RequestSent { recipient }

@@ -1,32 +1,31 @@
-//! What people may read of another server's answer.
+//! The part of another server's response that people may read.
 //!
-//! Receivers, mail servers and gateways quote what they received, and a message may contain a link that signs. They may
-//! quote it wrapped, in base64, in hexadecimal, or in any other way, so we do not look for links. We show only text
-//! that no part of a link can look like, and replace everything else by an ellipsis:
+//! Webhook endpoints, mail servers and gateways quote the messages they received, and a message may contain a signing
+//! link. They may quote it wrapped, in base64, in hexadecimal, or in any other way, so we do not search for links. We
+//! show only text that cannot be part of a link, and replace everything else by an ellipsis:
 //!
-//! - words that answers about errors consist of (`excerpt_words.txt`);
+//! - common words in error responses (`excerpt_words.txt`);
 //! - words in Hangul, kana or Chinese characters;
 //! - numbers of up to five digits, as in `550 5.1.1`, but no more than [`MOST_DIGITS`] digits in all;
 //! - punctuation between them.
 //!
-//! A short word may be a piece of a link by chance, so it is shown only next to a longer one, or if nothing is left
-//! out.
+//! A short word may be a piece of a link by chance, so it is shown only next to a longer word, or if nothing is hidden.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// How much of an answer is read, in characters.
+/// Maximum length of a response that is read, in characters.
 pub const LONGEST: usize = 1_000;
-/// The most digits in an excerpt: 40 bits at most, whatever they mean.
+/// Maximum number of digits in an excerpt, which reveal at most 40 bits.
 const MOST_DIGITS: usize = 12;
-/// The longest number, in digits.
+/// Maximum length of a number, in digits.
 const LONGEST_NUMBER: usize = 5;
-/// A known word of at least this length is very unlikely to be one by chance.
+/// Minimum length at which a known word is very unlikely to occur by chance.
 const LONG_WORD: usize = 4;
 
 static KNOWN: LazyLock<HashSet<&str>> = LazyLock::new(|| include_str!("excerpt_words.txt").lines().collect());
 
-/// The part of a text that may be shown.
+/// Returns the part of a text that may be shown.
 pub fn excerpt_of(text: &str) -> String {
     let text = text.char_indices().nth(LONGEST).map_or(text, |(end, _)| &text[..end]);
     let mut runs = runs_of(text);
@@ -34,7 +33,7 @@ pub fn excerpt_of(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut hides = false;
     for run in runs {
-        // The punctuation between two hidden runs would reveal how many there are.
+        // The punctuation between two hidden runs would reveal the number of runs.
         if !hides || run.kind != RunKind::Hidden {
             shown.extend(
                 run.marks_before
@@ -52,18 +51,17 @@ pub fn excerpt_of(text: &str) -> String {
     shown
 }
 
-/// The kind of a run of characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RunKind {
     Hidden,
     Number,
     ShortWord,
     LongWord,
-    /// The end of the text, which is empty.
+    /// The empty run at the end of the text.
     End,
 }
 
-/// Characters between punctuation marks.
+/// A run of characters between punctuation marks.
 struct Run<'t> {
     marks_before: &'t str,
     text: &'t str,
@@ -105,7 +103,7 @@ fn kind_of(run: &str, digits_left: usize) -> RunKind {
     }
 }
 
-/// Whether it is a word of the list, in usual upper or lower case.
+/// Whether the run is a known word, in usual upper or lower case.
 fn is_known(run: &str) -> bool {
     let small = run.to_ascii_lowercase();
     let begins_capital = run.get(1..).is_some_and(|rest| small.get(1..) == Some(rest));
@@ -114,7 +112,7 @@ fn is_known(run: &str) -> bool {
 
 fn is_east_asian(run: &str) -> bool {
     let is_letter = |c: char| matches!(c, '\u{ac00}'..='\u{d7a3}' | '\u{3005}' | '\u{3041}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}');
-    // A server that reads ASCII as UTF-16 turns every two characters into one such letter.
+    // A server that reads ASCII as UTF-16 turns every two characters into one letter of this kind.
     let is_two_of_ascii = |c: char| {
         let [high, low] = u16::try_from(u32::from(c)).unwrap_or_default().to_be_bytes();
         high.is_ascii() && low.is_ascii()
@@ -208,15 +206,15 @@ mod tests {
         );
     }
 
-    /// What a server may do to the text it quotes.
+    /// Ways in which a server may encode the text it quotes.
     #[derive(Debug, Clone)]
     enum Way {
-        /// Base64: its alphabet, its padding, and the text before it.
+        /// Base64, with its alphabet, padding, and the text before it.
         Base64 {
             kind: usize,
             before: usize,
         },
-        /// The bytes as numbers: hexadecimal, decimal, octal or binary, with something between them.
+        /// The bytes as hexadecimal, decimal, octal or binary numbers, with a separator.
         Numbers {
             kind: usize,
             between: &'static str,
@@ -232,7 +230,7 @@ mod tests {
         Backwards,
         OtherCase,
         Rot13,
-        /// Something inserted at regular intervals.
+        /// Text with a separator inserted at regular intervals.
         Broken {
             every: usize,
             by: &'static str,
@@ -272,7 +270,7 @@ mod tests {
                     };
                     bits.as_bytes().chunks(5).map(digit).collect()
                 }
-                // Nobody reads that encoding twice.
+                // A text is not read as UTF-16 twice.
                 Way::Utf16 { .. } if !text.is_ascii() => text.to_owned(),
                 Way::Utf16 { big } => {
                     let units = text.as_bytes().chunks(2).map(|pair| {
@@ -343,8 +341,8 @@ mod tests {
                 text = way.apply(&text);
             }
             let shown = excerpt_of(&format!("{before}{text}{after}"));
-            // Every digit reveals less than 3.33 bits; every letter less than 6, unless it belongs to the text around
-            // the token.
+            // Every digit reveals less than 3.33 bits, and every letter less than 6, unless it belongs to the text
+            // around the token.
             let beside = format!("{ADDRESS}&lang=ko {before} {after}");
             let mut hundredths = 0;
             for word in shown.split(is_mark).filter(|word| !beside.contains(*word)) {

@@ -1,20 +1,20 @@
-//! The Export API: which events a workflow's owner wants webhooks for.
+//! The Export API settings, including the events for which a workflow sends webhooks.
 
 use serde::{Deserialize, Serialize};
 
 use crate::workflow::Outcome;
 
-/// The events that send a webhook.
+/// The set of events that send a webhook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ApiType {
     #[serde(rename = "ALL")]
     All,
-    /// The first and the last step, and anything that ends the workflow early.
+    /// The first and the last step, and any event that ends the workflow early.
     StartAndEnd,
 }
 
 impl ApiType {
-    /// Reads the interface's word.
+    /// Parses the API's value.
     pub fn parse(text: &str) -> Option<Self> {
         match text {
             "ALL" => Some(Self::All),
@@ -24,7 +24,7 @@ impl ApiType {
     }
 }
 
-/// What the links to a finished document open.
+/// The target of the links to a finished document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LinkType {
@@ -36,7 +36,7 @@ pub enum LinkType {
 }
 
 impl LinkType {
-    /// Reads the interface's word.
+    /// Parses the API's value.
     pub fn parse(text: &str) -> Option<Self> {
         match text {
             "viewer" => Some(Self::Viewer),
@@ -53,20 +53,20 @@ pub struct FieldName {
     pub new_name: String,
 }
 
-/// `export_api_info`, parsed and validated. The authorisation value is secret: stored settings keep it encrypted and
+/// `export_api_info`, parsed and validated. The authorisation value is secret, so stored settings keep it encrypted and
 /// separate from the rest.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExportSettings {
     /// The endpoint, checked by `public_address::CallbackUrl`.
     pub url: String,
     pub api_type: ApiType,
-    /// Embedded mode: signers get no messages; the caller gets their links.
+    /// Embedded mode: signers receive no messages, and the caller receives their links.
     pub is_embed: bool,
     pub link_type: LinkType,
-    /// The `Authorization` header of each webhook.
+    /// The `Authorization` header sent with each webhook.
     #[serde(skip)]
     pub authorization: Option<String>,
-    /// Other names of fields in payloads.
+    /// Names that replace field names in payloads.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub field_names: Vec<FieldName>,
 }
@@ -83,7 +83,7 @@ impl std::fmt::Debug for ExportSettings {
 }
 
 impl ExportSettings {
-    /// The name that a field has in payloads.
+    /// Returns the name of a field in payloads.
     pub fn name_of<'n>(&'n self, field: &'n str) -> &'n str {
         self.field_names
             .iter()
@@ -113,7 +113,7 @@ impl ExportSettings {
 pub enum CommandType {
     #[serde(rename = "CF")]
     Confirm,
-    /// A decline, including one that returns the document.
+    /// A signer declined, or returned the document.
     #[serde(rename = "RT")]
     Reject,
     #[serde(rename = "CC")]
@@ -123,7 +123,7 @@ pub enum CommandType {
 }
 
 impl CommandType {
-    /// The interface's two letters.
+    /// Returns the API's two-letter code.
     pub const fn code(self) -> &'static str {
         match self {
             Self::Confirm => "CF",

@@ -1,8 +1,8 @@
 //! Fields: named boxes on a page that a signer fills in.
 //!
 //! A [`Field`] is one box. Boxes with the same name are one field with one value: the options of a radio choice, the
-//! year, month and day of one date, initials on every page. Rules about the value (whether it is required, how long it
-//! may be, how a number is rounded) are the same in all of them; how it looks may differ.
+//! year, month and day of one date, initials on every page. Rules about the value (whether it is required, its maximum
+//! length, how a number is rounded) are the same in all of them, but their appearance may differ.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,7 @@ pub enum FieldKind {
     Date,
     /// A check mark that is on or off.
     Check,
-    /// One of several options; fields with the same name form the choice.
+    /// One of several options. Fields with the same name form the choice.
     Radio,
     /// One of a list of texts.
     Select,
@@ -27,13 +27,13 @@ pub enum FieldKind {
     Signature,
     /// Drawn or uploaded initials.
     Initials,
-    /// The picture of a seal.
+    /// An image of a seal.
     Seal,
     Image,
     /// A file that belongs to the document but is not drawn on its pages.
     Attachment,
     Label,
-    /// What we already know about the signer: see [`WriterDetail`].
+    /// Known data about the signer: see [`WriterDetail`].
     Writer,
     /// The result of a formula over number fields.
     Calc,
@@ -42,7 +42,6 @@ pub enum FieldKind {
 }
 
 impl FieldKind {
-    /// All kinds, for messages and tests.
     pub const ALL: [Self; 15] = [
         Self::Text,
         Self::Number,
@@ -61,7 +60,7 @@ impl FieldKind {
         Self::SignedOn,
     ];
 
-    /// The word in FIELDS.json and in the database.
+    /// Returns the word used in `FIELDS.json` and in the database.
     pub const fn code(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -86,12 +85,12 @@ impl FieldKind {
         Self::ALL.into_iter().find(|kind| kind.code() == text)
     }
 
-    /// Whether its value is a PNG or JPEG picture.
+    /// Whether its value is a PNG or JPEG image.
     pub const fn is_picture(self) -> bool {
         matches!(self, Self::Signature | Self::Initials | Self::Seal | Self::Image)
     }
 
-    /// Whether its value is a file, picture or not.
+    /// Whether its value is a file of any kind.
     pub const fn is_file(self) -> bool {
         self.is_picture() || matches!(self, Self::Attachment)
     }
@@ -101,24 +100,22 @@ impl FieldKind {
         matches!(self, Self::Writer | Self::Calc | Self::SignedOn)
     }
 
-    /// Whether a signer can fill it in. The others fill themselves or belong to the sender.
+    /// Whether a signer can fill it in. Other fields are filled automatically or by the sender.
     pub const fn is_written_by_writer(self) -> bool {
         !self.fills_itself() && !matches!(self, Self::Label)
     }
 
-    /// Whether filling it in requires consent to sign electronically first.
+    /// Whether the signer must consent to electronic signing before filling it in.
     pub const fn is_signature(self) -> bool {
         matches!(self, Self::Signature | Self::Initials | Self::Seal)
     }
 }
 
-/// A field's box on its page, in millionths of the displayed page's width and height, from the top left. Integers, so
-/// that nothing drifts between editor, page and PDF.
+/// A field's box on its page, in millionths of the displayed page's width and height, from the top left. Integers
+/// prevent rounding differences between editor, page and PDF.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Placement {
-    /// Left edge.
     pub x: u32,
-    /// Upper edge.
     pub y: u32,
     pub width: u32,
     pub height: u32,
@@ -136,7 +133,7 @@ impl Placement {
             && self.y as u64 + self.height as u64 <= Self::WHOLE as u64
     }
 
-    /// Its width and height on a page of this size, in points.
+    /// Returns its width and height on a page of this size, in points.
     pub fn size_on(&self, page: &PageSize) -> (f64, f64) {
         let share = |part: u32| f64::from(part) / f64::from(Self::WHOLE);
         (
@@ -145,8 +142,8 @@ impl Placement {
         )
     }
 
-    /// The box, enlarged around its centre to at least this width and height in points, and still on the page. `None`
-    /// if the page is too small for that.
+    /// Returns the box enlarged around its centre to at least this width and height in points, without leaving the
+    /// page. `None` if the page is too small.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // within 0..=WHOLE
     pub fn enlarged_on(&self, page: &PageSize, (width, height): (f64, f64)) -> Option<Self> {
         let grown = |start: u32, length: u32, least: f64, side: f64| {
@@ -164,14 +161,14 @@ impl Placement {
     }
 }
 
-/// A font size in hundredths of a point; written as a number of points.
+/// A font size in hundredths of a point, serialised in points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FontSize {
     pub hundredths: u16,
 }
 
 impl FontSize {
-    /// From points. `None` outside 4 to 72.
+    /// Converts from points. `None` outside 4 to 72.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // within 400..=7200
     pub fn from_points(points: f64) -> Option<Self> {
         (4.0..=72.0).contains(&points).then(|| Self {
@@ -193,15 +190,14 @@ impl Serialize for FontSize {
 impl<'de> Deserialize<'de> for FontSize {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let points = f64::deserialize(deserializer)?;
-        Self::from_points(points).ok_or_else(|| serde::de::Error::custom("a font size is 4 to 72 points"))
+        Self::from_points(points).ok_or_else(|| serde::de::Error::custom("a font size must be from 4 to 72 points"))
     }
 }
 
-/// How a text is aligned in its box.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Alignment {
-    /// At the edge where its direction begins: left, but right for Arabic and Hebrew.
+    /// The start edge of the text's direction: right for Arabic and Hebrew, otherwise left.
     #[default]
     Start,
     Left,
@@ -212,7 +208,7 @@ pub enum Alignment {
 impl Alignment {
     pub const ALL: [Self; 4] = [Self::Start, Self::Left, Self::Center, Self::Right];
 
-    /// The word in FIELDS.json and in the database.
+    /// Returns the word used in `FIELDS.json` and in the database.
     pub const fn code(self) -> &'static str {
         match self {
             Self::Start => "start",
@@ -223,20 +219,20 @@ impl Alignment {
     }
 }
 
-/// How many lines a text may have.
+/// Number of lines that a text may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Lines {
     /// One line: line breaks become spaces.
     One,
-    /// As many as fit into the box.
+    /// As many lines as fit into the box.
     Many,
 }
 
-/// How a text is laid out in its box: see `document::text::layout`.
+/// The layout of a text in its box: see `document::text::layout`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TextPlace {
-    /// One line in the middle of the box's height.
+    /// One line, vertically centred.
     OneLine,
     /// Wrapped lines from the top.
     ManyLines,
@@ -244,24 +240,24 @@ pub enum TextPlace {
     Cells(u32),
 }
 
-/// The measures of text in a box, in points. Page, stamp and template share them.
+/// Dimensions of text in a box, in points, shared by page, stamp and template.
 pub mod measures {
-    /// Between a box's edge and its text.
+    /// Distance between a box's edge and its text.
     pub const PADDING: f32 = 2.0;
     /// Line height as a multiple of the font size.
     pub const LINE_HEIGHT: f32 = 1.25;
     /// Text is never shrunk below this font size.
     pub const SMALLEST: f32 = 6.0;
-    /// The minimum width of a cell relative to its font size: a digit's width, rounded up.
+    /// Minimum width of a cell relative to the font size: a digit's width, rounded up.
     pub const CELL_WIDTH: f32 = 0.65;
-    /// The smallest visible side of a check mark or radio option.
+    /// Minimum visible side of a check mark or radio option.
     pub const SMALLEST_MARK: f32 = 5.0;
-    /// The smallest visible side of a picture: a signature, initials, a seal.
+    /// Minimum visible side of an image: a signature, initials or a seal.
     pub const SMALLEST_PICTURE: f32 = 10.0;
     /// The font size if neither the field nor its box requires a smaller one.
     pub const LARGEST_AUTOMATIC: f32 = 12.0;
 
-    /// The font size for a box of this height if the field sets none.
+    /// Returns the font size for a box of this height if the field sets none.
     pub fn automatic_size(height: f32) -> f32 {
         LARGEST_AUTOMATIC.min((height / LINE_HEIGHT).max(1.0))
     }
@@ -272,12 +268,12 @@ pub mod measures {
     }
 }
 
-/// A colour of letters or of a company: red, green, blue; written as `#rrggbb`.
+/// A text colour or a company's colour: red, green, blue, written as `#rrggbb`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Colour(pub [u8; 3]);
 
 impl Colour {
-    /// Reads `#rrggbb`.
+    /// Parses `#rrggbb`.
     pub fn parse(text: &str) -> Option<Self> {
         let mut parts = [0; 3];
         hex::decode_to_slice(text.strip_prefix('#')?, &mut parts).ok()?;
@@ -300,11 +296,11 @@ impl Serialize for Colour {
 impl<'de> Deserialize<'de> for Colour {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        Self::parse(&text).ok_or_else(|| serde::de::Error::custom("a colour is #rrggbb"))
+        Self::parse(&text).ok_or_else(|| serde::de::Error::custom("a colour must be written as #rrggbb"))
     }
 }
 
-/// What a [`FieldKind::Writer`] field shows.
+/// The information that a [`FieldKind::Writer`] field shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WriterDetail {
@@ -316,13 +312,13 @@ pub enum WriterDetail {
     Company,
 }
 
-/// A field of a template version. Members that old versions lack get their defaults.
+/// A field of a template version. Properties missing in old versions get their defaults.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(clippy::struct_excessive_bools)] // options of a template, not states
 pub struct Field {
-    /// Boxes with the same name are one field.
+    /// The field's name. Boxes with the same name are one field.
     pub name: String,
-    /// The field's name for signers. `None`: its name.
+    /// The name shown to signers. `None` means `name`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// Instructions for the signer, in the sender's words.
@@ -334,17 +330,17 @@ pub struct Field {
     /// The role, if the step has several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
-    /// From 1.
+    /// Page number, from 1.
     pub page: u32,
     #[serde(flatten)]
     pub placement: Placement,
     /// Whether it must be filled in before its signer can approve.
     #[serde(default)]
     pub required: bool,
-    /// Whether the sender's value is final. For a `label`: whether it always shows its default.
+    /// Whether the sender's value is final. For a `label`, whether it always shows its default.
     #[serde(default)]
     pub read_only: bool,
-    /// The choices (of a `select`, and all options of a `radio` choice).
+    /// The choices of a `select`, or all options of a `radio` choice.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
     /// The option of this `radio` field.
@@ -352,43 +348,41 @@ pub struct Field {
     pub option: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
-    /// The most characters of a text.
+    /// Maximum number of characters of a text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_length: Option<u32>,
-    /// One line or many. `None`: the box's height decides.
+    /// One line or many. If `None`, the box's height decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<Lines>,
-    /// One character in each of this many equal cells.
+    /// Number of equal cells, each with one character.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cells: Option<u32>,
     /// Whether a number is shown with thousands separators (commas).
     #[serde(default, skip_serializing_if = "is_false")]
     pub thousands: bool,
-    /// The decimals of a number: how many are shown, and the most that are accepted.
+    /// Number of decimals shown, and the maximum accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decimals: Option<u32>,
-    /// How the result of a `calc` field is rounded to its decimals.
+    /// The rounding of a `calc` result to its decimals.
     #[serde(default, skip_serializing_if = "is_default")]
     pub rounding: Rounding,
-    /// How a date is shown: see [`crate::date_pattern`].
+    /// The date format: see [`crate::date_pattern`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
     /// The preferred font family.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub font: Option<String>,
-    /// Bold letters, if the family has them.
+    /// Whether to use bold letters, if the family has them.
     #[serde(default, skip_serializing_if = "is_false")]
     pub bold: bool,
     #[serde(default, rename = "color", skip_serializing_if = "is_default")]
     pub colour: Colour,
-    /// The font size. `None`: what fits the box.
+    /// The font size. If `None`, chosen to fit the box.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub font_size: Option<FontSize>,
-    /// How a text is aligned in the box.
     #[serde(default)]
     pub alignment: Alignment,
-    /// What a `writer` field shows. For a `seal`, the owner of the seal: the signer, or the company for which they
-    /// sign.
+    /// The information shown by a `writer` field. For a `seal`, its owner: the signer, or the company they sign for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<WriterDetail>,
     /// The formula of a `calc` field.
@@ -409,10 +403,10 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 }
 
 impl Field {
-    /// The most characters of a text if the field itself sets no limit.
+    /// Maximum number of characters of a text if the field itself sets no limit.
     pub const TEXT_LIMIT: u32 = 4_000;
 
-    /// A field with only the required members.
+    /// Creates a field with only the required properties.
     pub fn new(name: impl Into<String>, kind: FieldKind, step: u32, page: u32, placement: Placement) -> Self {
         Self {
             name: name.into(),
@@ -446,12 +440,12 @@ impl Field {
         }
     }
 
-    /// The name that people see.
+    /// Returns the name shown to people.
     pub fn shown_name(&self) -> &str {
         self.label.as_deref().unwrap_or(&self.name)
     }
 
-    /// How a number of this field is shown.
+    /// Returns the number format of this field.
     pub fn number_format(&self) -> NumberFormat {
         NumberFormat {
             thousands: self.thousands,
@@ -459,13 +453,13 @@ impl Field {
         }
     }
 
-    /// Whether it is a text of the template that nobody enters or changes.
+    /// Whether the field is fixed text from the template, which nobody enters or changes.
     pub fn is_fixed_text(&self) -> bool {
         self.kind == FieldKind::Label && self.read_only
     }
 
-    /// How its text is laid out on a page of this size. If the template does not set it, a text has many lines if its
-    /// box has room for two.
+    /// Returns the layout of its text on a page of this size. If the template does not set one, a text has many lines
+    /// if its box has room for two.
     #[allow(clippy::cast_possible_truncation)] // a length in points
     pub fn text_place(&self, page: &PageSize) -> TextPlace {
         if let Some(cells) = self.cells {
@@ -490,8 +484,8 @@ impl Field {
         }
     }
 
-    /// The minimum width and height of its box, in points: nobody could read or see anything smaller. An attachment is
-    /// not drawn, so its box may be as small as the sender likes.
+    /// Returns the minimum width and height of its box, in points. Anything smaller would be unreadable. An attachment
+    /// is not drawn, so its box has no minimum.
     #[allow(clippy::cast_precision_loss)] // at most a hundred cells
     pub fn least_size(&self) -> (f64, f64) {
         let (width, height) = match self.kind {
@@ -539,7 +533,7 @@ impl Field {
         width + SLACK < least_width || height + SLACK < least_height
     }
 
-    /// Whether the signer of this step and role fills it in.
+    /// Whether the signer with this step and role fills it in.
     pub fn belongs_to(&self, step: u32, role: Option<&str>) -> bool {
         self.step == step
             && match (&self.role, role) {
@@ -631,7 +625,7 @@ mod tests {
             width_points: 1_000.0,
             height_points: 1_000.0,
         };
-        // A thousand millionths are a point.
+        // On this page, a thousand millionths equal one point.
         let field = |kind, width, height| {
             Field::new(
                 "a",

@@ -1,7 +1,7 @@
-//! FIELDS.json: a person's or program's description of a PDF's fields and steps.
+//! `FIELDS.json`: a description of a PDF's fields and steps, written by a person or program.
 //!
-//! Reading collects every error with its position (`fields[3].kind`), so that you can fix a file in one go. Unknown
-//! members are ignored, as everywhere.
+//! Parsing collects every error with its position (`fields[3].kind`), so that you can fix all of them at once. Unknown
+//! properties are errors too.
 
 mod fault;
 mod members;
@@ -19,13 +19,12 @@ use crate::number::{MOST_DECIMALS, Rounding};
 use crate::template::{NamedWriter, OnReject, TemplateStep};
 use crate::value::{FieldValue, ValueFault};
 
-/// The content of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldsFile {
     pub name: String,
-    /// The signers' places, ordered.
+    /// The signer roles of each step, in order.
     pub steps: Vec<TemplateStep>,
-    /// In the order of the file.
+    /// The fields, in the order of the file.
     pub fields: Vec<Field>,
     pub on_reject: OnReject,
     /// Whether a signer may assign the document to someone else.
@@ -33,7 +32,7 @@ pub struct FieldsFile {
 }
 
 const MOST_FIELDS: usize = 2_000;
-/// The place of a field until its own has been read.
+/// The placement of a field before its own has been parsed.
 const NOWHERE: Placement = Placement {
     x: 0,
     y: 0,
@@ -44,10 +43,10 @@ const MOST_STEPS: usize = 50;
 const MOST_OPTIONS: usize = 200;
 const MOST_CELLS: u64 = 100;
 const NAME_LENGTH: usize = 128;
-/// The most characters of the help text.
+/// Maximum length of the help text, in characters.
 const HELP_LENGTH: usize = 250;
 
-/// The members of the file itself; editors look for `$schema`.
+/// Top-level properties of the file. Editors read `$schema`.
 const FILE_MEMBERS: [&str; 6] = ["$schema", "name", "on_reject", "hand_over", "steps", "fields"];
 const STEP_MEMBERS: [&str; 6] = ["order", "role", "name", "email", "company", "one_time_code"];
 const FIELD_MEMBERS: [&str; 31] = [
@@ -84,12 +83,12 @@ const FIELD_MEMBERS: [&str; 31] = [
     "formula",
 ];
 
-/// The text without the byte order mark that some editors write before it (RFC 8259 8.1 lets a reader ignore it).
+/// Removes the byte order mark that some editors write at the start. RFC 8259, 8.1 allows readers to ignore it.
 pub fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
 
-/// Reads the file. `pages` is the PDF's number of pages, if known; `region` is the region for national telephone
+/// Parses the file. `pages` is the PDF's number of pages, if known. `region` is the region for national telephone
 /// numbers.
 pub fn parse(bytes: &[u8], pages: Option<u32>, region: Region) -> Result<FieldsFile, Vec<FieldsFault>> {
     let value: Value = serde_json::from_slice(without_mark(bytes)).map_err(|error| {
@@ -104,7 +103,7 @@ pub fn parse(bytes: &[u8], pages: Option<u32>, region: Region) -> Result<FieldsF
     parse_value(&value, pages, region)
 }
 
-/// Reads already parsed JSON.
+/// Parses a JSON value.
 pub fn parse_value(value: &Value, pages: Option<u32>, region: Region) -> Result<FieldsFile, Vec<FieldsFault>> {
     let mut reader = Reader {
         faults: Vec::new(),
@@ -421,12 +420,12 @@ impl Reader {
         })
     }
 
-    /// A seal is a person's or a company's.
+    /// A seal belongs to a person or a company.
     fn detail(&mut self, entry: &Map<String, Value>, path: &str, kind: Option<FieldKind>) -> Option<WriterDetail> {
         let is_seal = kind == Some(FieldKind::Seal);
         let read = |word: &str| match word {
             "name" => Some(WriterDetail::Name),
-            // These had no meaning for a seal before: it is the signer's own.
+            // These values had no meaning for a seal before, so they mean the signer's own seal.
             "email" | "phone" if is_seal => Some(WriterDetail::Name),
             "email" => Some(WriterDetail::Email),
             "phone" => Some(WriterDetail::Phone),
@@ -441,7 +440,8 @@ impl Reader {
         self.word(entry, path, "detail", false, read, || words.to_owned())
     }
 
-    /// A member that has no meaning for its field is a misunderstanding that would show only after people have signed.
+    /// Reports properties that have no meaning for the field's kind. Otherwise, the mistake would only show after
+    /// people have signed.
     fn members_of_kind(&mut self, entry: &Map<String, Value>, path: &str, kind: FieldKind) {
         use FieldKind::{Attachment, Calc, Date, Label, Number, Select, SignedOn, Text, Writer};
         const LETTERS: [FieldKind; 8] = [Text, Number, Date, Select, Label, Writer, Calc, SignedOn];
@@ -487,7 +487,7 @@ impl Reader {
         }
     }
 
-    /// Boxes with the same name are one field. Fields that have other errors are checked too.
+    /// Checks boxes with the same name, which are one field. Includes fields that have other errors.
     fn names(&mut self, entries: &[(String, &Map<String, Value>)]) {
         let text =
             |entry: &Map<String, Value>, name: &str| entry.get(name)?.as_str().map(|text| text.trim().to_owned());
@@ -509,7 +509,7 @@ impl Reader {
         }
     }
 
-    /// Each box of a radio choice has its own option; a select has options.
+    /// Checks that each box of a radio choice has its own option, and that a select has options.
     fn choices(&mut self, fields: &[(String, Field)]) {
         let mut seen: BTreeSet<(&str, &str)> = BTreeSet::new();
         for (path, field) in fields {
@@ -529,8 +529,8 @@ impl Reader {
         }
     }
 
-    /// A formula names only number and calc fields, and only fields filled in earlier or by the same signer, so that no
-    /// result becomes outdated.
+    /// Checks that formulas name only number and calc fields that are filled in earlier or by the same signer, so that
+    /// no result becomes outdated.
     fn formulas(&mut self, fields: &[(String, Field)]) {
         for (path, field) in fields {
             let Some(text) = field.formula.as_deref().filter(|_| field.kind == FieldKind::Calc) else {
@@ -599,7 +599,7 @@ impl Reader {
         options
     }
 
-    /// A default may be written as text, number or boolean.
+    /// Parses a default, which may be a text, number or boolean.
     fn default_text(&mut self, entry: &Map<String, Value>, path: &str) -> Option<String> {
         match entry.get("default")? {
             Value::Null => None,
@@ -623,7 +623,7 @@ fn first<T: Clone>(known: &mut Option<T>, other: Option<&T>) {
     }
 }
 
-/// Rules about the value are written once and apply to all boxes of the name.
+/// Copies the rules about the value, which are written once, to all boxes with the same name.
 fn share_value_rules(fields: &mut [(String, Field)]) {
     let mut shared: BTreeMap<String, Field> = BTreeMap::new();
     for (_, field) in fields.iter() {

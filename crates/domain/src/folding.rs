@@ -1,20 +1,21 @@
-//! The form in which different spellings of one text are compared.
+//! Folds different spellings of a text into one form for comparison.
 //!
-//! People type the same name in upper and lower case, in full-width letters, and with an accent that is a character of its own (as
-//! macOS writes file names). All of these have one folded form: NFKC with full case folding, without characters that draw
-//! nothing. Diacritics stay: 'uber' is not 'über'.
+//! People type the same name in upper and lower case, in full-width letters, and with decomposed accents (as macOS
+//! writes file names). All of these have one folded form: NFKC with full case folding, without invisible characters.
+//! Diacritics are kept: 'uber' is not 'über'.
 
 use unicase::UniCase;
 use unicode_normalization::UnicodeNormalization;
 
 use crate::text::is_ignorable;
 
-/// The folded form. Folding it again changes nothing.
+/// Returns the folded form. Folding is idempotent.
 pub fn folded(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
     }
-    // As Unicode defines it (NFKC_Casefold), a normalization can leave something to fold, and folding something to normalize.
+    // As Unicode defines it (NFKC_Casefold), normalising may leave something to fold, and folding may leave something
+    // to normalise.
     let once = normalized(&UniCase::unicode(normalized(text)).to_folded_case());
     normalized(&UniCase::unicode(once).to_folded_case())
 }
@@ -26,8 +27,8 @@ fn normalized(text: &str) -> String {
         .collect()
 }
 
-/// The item with this name: if none has exactly this spelling, the one that has another spelling of it. `None` if there is none,
-/// or if several names are spellings of it.
+/// Returns the item with this name. If none has exactly this spelling, returns the one that has a different spelling of
+/// it. `None` if there is no match, or several inexact matches.
 pub fn find_named<'t, T>(
     items: impl Iterator<Item = &'t T> + Clone,
     name: &str,

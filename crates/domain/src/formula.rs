@@ -1,13 +1,13 @@
 //! Formulas of `calc` fields: `+ - * /`, parentheses, numbers, and names of number and calc fields.
 //!
-//! **Exact.** We calculate with fractions of integers. Only the result is rounded, to the decimals of its field (six,
-//! if it sets none) by its rule. A formula that names another calculated field uses its rounded result, because that is
-//! what people see and add up.
+//! **Exact.** We calculate with fractions of integers. Only the result is rounded, by its field's rule and to its
+//! field's decimals (six if it sets none). A formula that names another calculated field uses that field's rounded
+//! result, because that is the number people see and add up.
 //!
-//! **Blank.** An empty field counts as 0, unless all fields in the formula are empty: then there is no result. There is
-//! also none if the formula divides by zero or the numbers grow too large.
+//! **Blank.** An empty field counts as 0, but there is no result if all fields in the formula are empty. There is also
+//! no result if the formula divides by zero or the numbers grow too large.
 //!
-//! A name of only letters, digits and `_` is written as it is; any other is in `[brackets]`.
+//! A name consisting only of letters, digits and `_` is written as it is. Any other name is written in `[brackets]`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,15 +28,15 @@ enum Expression {
     Operation(char, Box<Expression>, Box<Expression>),
 }
 
-/// Why a formula cannot be read: the position of the first wrong character.
+/// A syntax error in a formula: the position of the first invalid character.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the formula cannot be read at character {0}")]
+#[error("the formula has an error at character {0}")]
 pub struct FormulaFault(pub usize);
 
-/// The decimals of a result if its field sets none.
+/// The number of decimals of a result if its field sets none.
 const USUAL_DECIMALS: u32 = 6;
 const DEEPEST: usize = 50;
-/// An intermediate number may be much longer than a result, but not arbitrarily long.
+/// Maximum size of an intermediate number, which may be much longer than a result.
 const MOST_BITS: u64 = 8_192;
 
 impl Formula {
@@ -55,7 +55,7 @@ impl Formula {
         }
     }
 
-    /// The names of the fields it needs.
+    /// Returns the names of the fields it uses.
     pub fn names(&self) -> BTreeSet<&str> {
         fn collect<'e>(expression: &'e Expression, names: &mut BTreeSet<&'e str>) {
             match expression {
@@ -75,7 +75,7 @@ impl Formula {
         names
     }
 
-    /// The exact result, if there is one. `value_of` returns `None` for an empty field.
+    /// Returns the exact result, if there is one. `value_of` returns `None` for an empty field.
     pub fn evaluate(&self, value_of: impl Fn(&str) -> Option<Decimal>) -> Option<BigRational> {
         let names = self.names();
         if !names.is_empty() && names.iter().all(|name| value_of(name).is_none()) {
@@ -106,8 +106,8 @@ fn evaluate(expression: &Expression, value_of: &impl Fn(&str) -> Option<Decimal>
     (result.numer().bits() <= MOST_BITS && result.denom().bits() <= MOST_BITS).then_some(result)
 }
 
-/// The results of the calculated fields among `fields`, each after those that it names. `value_of` returns the value of
-/// every other field.
+/// Returns the results of the calculated fields among `fields`, each after the fields it uses. `value_of` returns the
+/// value of every other field.
 pub fn calculate<'f>(
     fields: &[&'f Field],
     value_of: impl Fn(&str) -> Option<Decimal>,
@@ -129,8 +129,7 @@ pub fn calculate<'f>(
     results
 }
 
-/// The names of all fields a calculated field needs that are not calculated themselves, directly or through other
-/// calculated fields.
+/// Returns the names of all entered fields that a calculated field uses, directly or through other calculated fields.
 pub fn inputs<'f>(fields: &'f [&'f Field], calculated: &'f str) -> BTreeSet<&'f str> {
     let mut inputs = BTreeSet::new();
     let mut met = BTreeSet::new();
@@ -153,7 +152,7 @@ pub fn inputs<'f>(fields: &'f [&'f Field], calculated: &'f str) -> BTreeSet<&'f 
     inputs
 }
 
-/// The name of a calculated field that depends on its own result.
+/// Returns the name of a calculated field that depends on its own result, if there is one.
 pub(crate) fn circle<'f>(fields: &[&'f Field]) -> Option<&'f str> {
     in_order(&read_formulas(fields)).err()
 }
@@ -171,9 +170,9 @@ fn read_formulas<'f>(fields: &[&'f Field]) -> Formulas<'f> {
         .collect()
 }
 
-/// The names, each after those it needs, or one that depends on itself.
+/// Returns the names, each after the names it needs, or a name that depends on itself.
 fn in_order<'f>(formulas: &Formulas<'f>) -> Result<Vec<&'f str>, &'f str> {
-    // The number of missing names for each, and who waits for whom (Kahn's algorithm).
+    // For each name, the number of missing inputs and the names that wait for it (Kahn's algorithm).
     let mut open: BTreeMap<&str, usize> = BTreeMap::new();
     let mut waiting: BTreeMap<&str, Vec<&'f str>> = BTreeMap::new();
     let mut ready = Vec::new();
@@ -351,7 +350,7 @@ mod tests {
         assert_eq!(result("단가*quantity*(1+[tax rate])").as_deref(), Some("3961.65"));
         assert_eq!(result("-(2 - 5) / 2").as_deref(), Some("1.5"));
         assert_eq!(result("2 - 3 - 4").as_deref(), Some("-5"));
-        // A third times three is one: nothing is rounded on the way.
+        // A third times three is one, because nothing is rounded in between.
         assert_eq!(result("1 / 3 * 3").as_deref(), Some("1"));
         assert_eq!(result("2 / 3").as_deref(), Some("0.666667"));
     }
@@ -420,7 +419,7 @@ mod tests {
     }
 
     proptest! {
-        /// Compared with plain integers in hundredths.
+        /// Compares the results with integer arithmetic in hundredths.
         #[test]
         fn sums_and_products_are_what_they_are_on_paper(a in -1_000_000_000_i128..1_000_000_000, b in -1_000_000_000_i128..1_000_000_000) {
             let hundredths = |number: i128| {

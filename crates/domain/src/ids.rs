@@ -12,7 +12,7 @@ macro_rules! number_id {
         pub struct $name(pub i64);
 
         impl $name {
-            /// The number, as the database and the interface write it.
+            /// Returns the number used in the database and the API.
             pub const fn get(self) -> i64 {
                 self.0
             }
@@ -33,15 +33,15 @@ macro_rules! number_id {
 }
 
 number_id!(
-    /// One document on its way through the steps.
+    /// A document with its signers and steps.
     WorkflowId
 );
 number_id!(
-    /// A template; its versions share the id.
+    /// A template. Its versions share the id.
     TemplateId
 );
 number_id!(
-    /// The person at a step of one workflow.
+    /// The person at a step of a workflow.
     RecipientId
 );
 number_id!(
@@ -54,14 +54,14 @@ number_id!(
 #[serde(transparent)]
 pub struct CompanyId(String);
 
-/// Why a text is not a company id.
+/// Reasons why a text is not a company id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CompanyIdFault {
-    /// The form is wrong.
-    #[error("a company id consists of 1 to 40 letters a-z, digits, '-' or '_', and begins with a letter or digit")]
+    /// The format is invalid.
+    #[error("a company ID consists of 1 to 40 letters a-z, digits, '-' or '_', and begins with a letter or digit")]
     Form,
     /// The word has another meaning in a path.
-    #[error("'{0}' is reserved for the service's own URLs; choose another company id")]
+    #[error("'{0}' is reserved for the service's own URLs; choose another company ID")]
     Reserved(String),
 }
 
@@ -72,7 +72,7 @@ impl CompanyId {
         "metrics", "console", "admin", "internal", "oauth", "scim", "webhooks",
     ];
 
-    /// Reads an id from a person or a path.
+    /// Parses an id entered by a person or taken from a path.
     pub fn parse(text: &str) -> Result<Self, CompanyIdFault> {
         let id = text.to_ascii_lowercase();
         let mut bytes = id.bytes();
@@ -87,7 +87,7 @@ impl CompanyId {
         Ok(Self(id))
     }
 
-    /// The words above, and every version segment (`v3`, `v4`, …).
+    /// Whether the id is one of the words above or a version segment (`v3`, `v4`, …).
     fn is_path_word(id: &str) -> bool {
         let version = id
             .strip_prefix('v')
@@ -95,7 +95,7 @@ impl CompanyId {
         version || Self::PATH_WORDS.contains(&id)
     }
 
-    /// In lower case.
+    /// Returns the id in lower case.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -114,13 +114,13 @@ impl<'de> Deserialize<'de> for CompanyId {
     }
 }
 
-/// A company's program, as webhooks name it.
+/// The id of a company's client program, as used in webhooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ClientId(pub uuid::Uuid);
 
 impl ClientId {
-    /// Reads the usual forms of a UUID.
+    /// Parses the usual forms of a UUID.
     pub fn parse(text: &str) -> Option<Self> {
         uuid::Uuid::try_parse(text.trim()).ok().map(Self)
     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Language {
-    /// The default language of a workflow.
+    /// Korean, the default language of a workflow.
     #[default]
     Ko,
     En,
@@ -14,10 +14,10 @@ pub enum Language {
 }
 
 impl Language {
-    /// All of them, in the order in which a choice shows them.
+    /// All languages, in the order in which menus list them.
     pub const ALL: [Self; 3] = [Self::Ko, Self::En, Self::Ja];
 
-    /// Two letters: `ko`, `en`, `ja`.
+    /// Returns the two-letter code: `ko`, `en`, `ja`.
     pub const fn code(self) -> &'static str {
         match self {
             Self::Ko => "ko",
@@ -26,7 +26,7 @@ impl Language {
         }
     }
 
-    /// With region, as the interface writes it: `ko-KR`, `en-US`, `ja-JP`.
+    /// Returns the code with its region, as used in the API: `ko-KR`, `en-US`, `ja-JP`.
     pub const fn locale(self) -> &'static str {
         match self {
             Self::Ko => "ko-KR",
@@ -35,7 +35,7 @@ impl Language {
         }
     }
 
-    /// Reads `ko` or `ko-KR` (any region, also with `_`), ignoring case.
+    /// Parses `ko` or `ko-KR` (any region, also with `_`), ignoring case.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim().to_ascii_lowercase();
         let (language, region) = match text.split_once(['-', '_']) {
@@ -50,7 +50,7 @@ impl Language {
         Self::ALL.into_iter().find(|known| known.code() == language)
     }
 
-    /// The best language for an `Accept-Language` header, by its weights.
+    /// Returns the best language for an `Accept-Language` header, by its weights.
     pub fn negotiate(header: &str) -> Option<Self> {
         let mut best: Option<(Self, f32)> = None;
         for part in header.split(',') {

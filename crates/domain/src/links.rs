@@ -1,8 +1,8 @@
-//! The links to a workflow itself: to its finished files, and to the sender's view. A signer's link to sign is not one
-//! of them: it has its own version.
+//! The links to a workflow's finished files and to the sender's view. A signer's signing link is separate and has its
+//! own version.
 //!
-//! An address is made only from [`LiveLinks`], and [`Links`] provides none while they are revoked. So no page, answer
-//! or mail can contain a new link that works before somebody renews them.
+//! A link can only be built from [`LiveLinks`], and [`Links`] provides none while the links are revoked. So no page,
+//! response or mail can contain a new working link before someone renews the links.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -22,7 +22,7 @@ pub struct LiveLinks {
 }
 
 impl Links {
-    /// As the database stores them.
+    /// Creates the state from its stored columns.
     pub const fn new(version: u32, revoked_at: Option<Timestamp>, renewed_at: Option<Timestamp>) -> Self {
         Self {
             version,
@@ -31,7 +31,7 @@ impl Links {
         }
     }
 
-    /// The source of addresses. `None` while the links are revoked.
+    /// Returns the working links. `None` while the links are revoked.
     pub const fn live(self) -> Option<LiveLinks> {
         match self.revoked_at {
             Some(_) => None,
@@ -42,25 +42,25 @@ impl Links {
         }
     }
 
-    /// The same, if a link with this version still works.
+    /// Returns the working links if a link with this version still works.
     pub fn opened_by(self, version: u32) -> Option<LiveLinks> {
         self.live().filter(|live| live.version == version)
     }
 }
 
 impl LiveLinks {
-    /// The links of a workflow that has just been started.
+    /// The links of a newly started workflow.
     pub const FIRST: Self = Self {
         version: 1,
         renewed_at: None,
     };
 
-    /// The version in tokens. Incrementing it invalidates every earlier link.
+    /// The version in tokens. Incrementing it invalidates all earlier links.
     pub const fn version(self) -> u32 {
         self.version
     }
 
-    /// How long the links of a workflow that ended at `ended` work: `days` from its end, or from their renewal.
+    /// Returns when the links of a workflow that ended at `ended` expire: `days` after its end or their renewal.
     pub fn until(self, ended: Timestamp, days: i64) -> Timestamp {
         let from = self.renewed_at.map_or(ended, |renewed| renewed.max(ended));
         SignedDuration::try_from_hours(days.saturating_mul(24))

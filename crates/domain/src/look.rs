@@ -1,10 +1,10 @@
-//! A company's accent colour, and how the pages use it.
+//! A company's accent colour and its use on the pages.
 //!
-//! A company chooses one colour. The pages need four in each colour scheme, and every text must stay readable. So we
-//! move the colour towards black in the light scheme and towards white in the dark one, as little as possible, until
-//! each pair that occurs has the contrast that WCAG 2.2 demands (1.4.3: 4.5 for text, which is more than the 3 that
-//! 1.4.11 demands for the edges of controls). Its hue stays. Nothing else on the pages depends on it: success, errors,
-//! requests and refusals have the same colours for every company.
+//! A company chooses one colour. The pages need four variants in each colour scheme, and every text must stay readable.
+//! So we move the colour towards black in the light scheme and towards white in the dark scheme, as little as possible,
+//! until each pair in use has the contrast that WCAG 2.2 requires (1.4.3: 4.5 for text, more than the 3 that 1.4.11
+//! requires for the edges of controls). The hue stays the same. The other colours do not depend on it: success, errors,
+//! requests and refusals look the same for every company.
 
 use crate::Colour;
 
@@ -13,24 +13,24 @@ pub const TEXT_CONTRAST: f64 = 4.5;
 
 const BLACK: Colour = Colour([0, 0, 0]);
 const WHITE: Colour = Colour([255, 255, 255]);
-/// The number of parts in a mixture.
 const WHOLE: u16 = 255;
 
-/// The colours around the accent in one scheme: values of `ui/src/styles/tokens.css`, which a test compares.
+/// The colours around the accent in one scheme, equal to the values in `ui/src/styles/tokens.css`. A test compares
+/// them.
 struct Scheme {
     /// `--ground`, `--surface`, `--surface-sunk`.
     grounds: [Colour; 3],
     /// `--ink`, `--ink-soft`.
     inks: [Colour; 2],
-    /// The colour towards which an unreadable one is moved.
+    /// The colour towards which an unreadable accent is moved.
     towards: Colour,
     /// `--surface`, the base for the soft background.
     surface: Colour,
-    /// The most accent in the soft background, in [`WHOLE`] parts.
+    /// Maximum share of accent in the soft background, in parts of [`WHOLE`].
     tint: u16,
     /// The text colour on a filled button.
     on_accent: Colour,
-    /// The most accent in that text colour.
+    /// Maximum share of accent in that text colour.
     on_accent_tint: u16,
 }
 
@@ -67,7 +67,7 @@ const DARK: Scheme = Scheme {
 pub struct Tones {
     /// Links, filled buttons, the focus ring.
     pub accent: Colour,
-    /// The accent colour under the pointer.
+    /// The accent colour on hover.
     pub accent_strong: Colour,
     /// The background of notices and selected items.
     pub accent_soft: Colour,
@@ -75,7 +75,7 @@ pub struct Tones {
     pub on_accent: Colour,
 }
 
-/// The colours derived from an accent.
+/// The colours derived from an accent, for both schemes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Palette {
     pub light: Tones,
@@ -83,7 +83,7 @@ pub struct Palette {
 }
 
 impl Palette {
-    /// The colours derived from this accent. Every pair that occurs has at least [`TEXT_CONTRAST`].
+    /// Derives the colours from this accent. Every pair in use has at least [`TEXT_CONTRAST`].
     pub fn of(accent: Colour) -> Self {
         Self {
             light: tones(accent, &LIGHT),
@@ -109,8 +109,8 @@ fn tones(given: Colour, scheme: &Scheme) -> Tones {
                 .iter()
                 .all(|ground| contrast(tried, *ground) >= TEXT_CONTRAST)
     };
-    // Near the end of the scale there is no room: an already black colour becomes a little lighter, if that is
-    // readable.
+    // A colour near the end of the scale cannot move further. An already black colour becomes a little lighter instead,
+    // if that is readable.
     let accent_strong = [mixed(accent, scheme.towards, 64), mixed(accent, other_end(scheme), 48)]
         .into_iter()
         .find(|tried| readable(*tried) && contrast(*tried, accent) > 1.1)
@@ -133,7 +133,7 @@ fn other_end(scheme: &Scheme) -> Colour {
     if scheme.towards == BLACK { WHITE } else { BLACK }
 }
 
-/// The colour, moved as little as possible until it is good. The end of the scale is always good.
+/// Returns the colour, moved as little as possible until it is good. The end of the scale is always good.
 fn moved(colour: Colour, towards: Colour, good: impl Fn(Colour) -> bool) -> Colour {
     (0..=WHOLE)
         .map(|parts| mixed(colour, towards, parts))
@@ -141,7 +141,8 @@ fn moved(colour: Colour, towards: Colour, good: impl Fn(Colour) -> bool) -> Colo
         .unwrap_or(towards)
 }
 
-/// The background with as much of the colour, up to `most` parts, as keeps it good. Without any it is good.
+/// Mixes as much of the colour into the background as possible, up to `most` parts, while it stays good. The background
+/// itself is good.
 fn tinted(ground: Colour, colour: Colour, most: u16, good: impl Fn(Colour) -> bool) -> Colour {
     (0..=most)
         .rev()
@@ -150,7 +151,7 @@ fn tinted(ground: Colour, colour: Colour, most: u16, good: impl Fn(Colour) -> bo
         .unwrap_or(ground)
 }
 
-/// `parts` of [`WHOLE`] of the second colour, the rest of the first.
+/// Mixes `parts` of [`WHOLE`] of the second colour with the first.
 fn mixed(first: Colour, second: Colour, parts: u16) -> Colour {
     let mix = |one: u8, two: u8| {
         let sum = u16::from(one) * (WHOLE - parts.min(WHOLE)) + u16::from(two) * parts.min(WHOLE);
@@ -163,13 +164,13 @@ fn mixed(first: Colour, second: Colour, parts: u16) -> Colour {
     Colour(parts_of_both)
 }
 
-/// The contrast of two colours, from 1 to 21 (WCAG 2.2).
+/// Returns the contrast of two colours, from 1 to 21 (WCAG 2.2).
 pub fn contrast(one: Colour, other: Colour) -> f64 {
     let (one, other) = (luminance(one), luminance(other));
     (one.max(other) + 0.05) / (one.min(other) + 0.05)
 }
 
-/// Relative luminance (WCAG 2.2).
+/// Returns the relative luminance (WCAG 2.2).
 fn luminance(Colour(parts): Colour) -> f64 {
     let [red, green, blue] = parts.map(|part| {
         let share = f64::from(part) / 255.0;
@@ -192,7 +193,7 @@ mod tests {
         Colour::parse(text).unwrap()
     }
 
-    /// Every pair that occurs on the pages (`PAIRS` in `ui/samples.mjs`), and the text in notices.
+    /// Checks every pair used on the pages (`PAIRS` in `ui/samples.mjs`), and the text in notices.
     fn check(given: Colour) {
         let palette = Palette::of(given);
         for (tones, scheme) in [(palette.light, LIGHT), (palette.dark, DARK)] {
@@ -215,7 +216,7 @@ mod tests {
 
     #[test]
     fn every_pair_can_be_read_whatever_the_accent_over_the_whole_cube() {
-        // Every step of 15 is at a corner or an edge of the cube, or inside it.
+        // The steps of 15 cover the corners, edges and inside of the cube.
         let steps = || (0..=255_u8).step_by(15);
         for red in steps() {
             for green in steps() {

@@ -1,13 +1,13 @@
-//! A company's choices about its mails: who receives completed documents, and when signers are reminded.
+//! A company's mail settings: recipients of completed documents, and automatic reminders.
 
 use jiff::{SignedDuration, Timestamp};
 
-/// Who receives the completed document.
+/// Recipients of the completed document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CompletedMails {
-    /// The signers (never those of an embedded workflow).
+    /// The signers, except those of embedded workflows.
     pub writers: bool,
-    /// The people whom the start named for copies.
+    /// The people named for copies when the workflow was started.
     pub copies: bool,
     pub sender: bool,
 }
@@ -23,7 +23,7 @@ impl Default for CompletedMails {
 }
 
 impl CompletedMails {
-    /// Reads `writers,copies,sender`, any of them in any order, or `none`.
+    /// Parses `writers,copies,sender`, any of them in any order, or `none`.
     pub fn parse(text: &str) -> Option<Self> {
         let mut choice = Self {
             writers: false,
@@ -61,12 +61,12 @@ impl std::fmt::Display for CompletedMails {
     }
 }
 
-/// When signers whose turn it is are reminded automatically. Never, if neither is set.
+/// Times of automatic reminders for signers whose turn it is. No reminders if neither is set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Reminders {
-    /// This many days after the request or the last reminder, repeatedly.
+    /// Repeated this many days after the request or the last reminder.
     pub every_days: Option<i64>,
-    /// This many days before the deadline, once.
+    /// Sent once, this many days before the deadline.
     pub before_days: Option<i64>,
 }
 
@@ -75,14 +75,14 @@ impl Reminders {
         self.every_days.is_some() || self.before_days.is_some()
     }
 
-    /// When a signer who was last asked or reminded at `last` is reminded next. `None` after the end.
+    /// Returns the next reminder for a signer who was last asked or reminded at `last`. `None` after the end.
     pub fn next(&self, last: Timestamp, ends: Timestamp) -> Option<Timestamp> {
         let days = |days: i64| SignedDuration::from_hours(days.saturating_mul(24));
         let every = self.every_days.and_then(|every| last.checked_add(days(every)).ok());
         let before = self
             .before_days
             .and_then(|before| ends.checked_sub(days(before)).ok())
-            // Anyone asked later than that has seen the deadline since.
+            // Anyone asked later has already seen the deadline.
             .filter(|before| *before > last);
         [every, before].into_iter().flatten().min().filter(|next| *next < ends)
     }
@@ -125,11 +125,11 @@ mod tests {
             (Some(3), None, 0, 14, Some(3)),
             (Some(3), None, 12, 14, None),
             (None, Some(2), 0, 14, Some(12)),
-            // Reminded at twelve: not again.
+            // Already reminded on day 12, so not again.
             (None, Some(2), 12, 14, None),
             (Some(5), Some(2), 10, 14, Some(12)),
             (Some(1), Some(2), 10, 14, Some(11)),
-            // The deadline is nearer than the days before it.
+            // The deadline is closer than `before_days`.
             (None, Some(20), 0, 14, None),
         ] {
             assert_eq!(

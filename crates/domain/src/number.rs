@@ -1,9 +1,9 @@
-//! Exact decimal numbers: reading, calculating and showing them.
+//! Exact decimal numbers: parsing, calculating and formatting.
 //!
-//! A number is stored with the digits that were entered ([`crate::FieldValue::Number`]). Showing it adds separators and
-//! zeros but never changes it: a number with more decimals than its field shows is refused on entry. Calculation is
-//! exact, with fractions of integers of any length; only a result is rounded, once, to the decimals of its field. An
-//! amount that drifts proves nothing.
+//! A number is stored with the digits that were entered ([`crate::FieldValue::Number`]). Formatting adds separators and
+//! zeros but never changes the number, because a number with more decimals than its field shows is refused on entry.
+//! Calculation is exact, with fractions of integers of any length. Only the result is rounded, once, to the decimals of
+//! its field, so amounts do not drift.
 
 use std::fmt;
 
@@ -11,16 +11,16 @@ use num_bigint::{BigInt, Sign};
 use num_rational::BigRational;
 use serde::{Deserialize, Serialize};
 
-/// The longest number, in characters.
+/// Maximum length of a number, in characters.
 pub const LONGEST: usize = 40;
-/// The most decimals that a field may show.
+/// Maximum number of decimals that a field may show.
 pub const MOST_DECIMALS: u32 = 10;
 
-/// Replaces full-width digits, signs and blanks, which Japanese and Korean keyboards produce, by the usual ones.
+/// Replaces full-width digits, signs and spaces, which Japanese and Korean keyboards produce, by their ASCII forms.
 pub fn of_usual_width(text: &str) -> String {
     let usual = |character| match character {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(character) - 0xfee0).unwrap_or(character),
-        // Hyphens and dashes, the minus sign, and the long vowel mark that shares a key with them.
+        // Hyphens, dashes, the minus sign, and the long vowel mark, which shares a key with them.
         '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{30fc}' => '-',
         '\u{3000}' | '\u{a0}' => ' ',
         other => other,
@@ -30,7 +30,7 @@ pub fn of_usual_width(text: &str) -> String {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct NumberFormat {
-    /// Thousands separators (commas) before the decimal point.
+    /// Whether to show thousands separators (commas) before the decimal point.
     pub thousands: bool,
     /// Number of decimals to show, padded with zeros. `None`: as entered.
     pub decimals: Option<u32>,
@@ -39,7 +39,7 @@ pub struct NumberFormat {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rounding {
-    /// To the nearest; a half away from zero (사사오입, 四捨五入).
+    /// To the nearest, with halves away from zero (사사오입, 四捨五入).
     #[default]
     HalfUp,
     /// Towards zero (절사, 切り捨て).
@@ -48,8 +48,8 @@ pub enum Rounding {
     Up,
 }
 
-/// A decimal number: sign and digits. `+007.50` is `7.50`: leading zeros mean nothing, trailing zeros show the
-/// precision that was entered.
+/// A decimal number: sign and digits. `+007.50` becomes `7.50`: leading zeros have no meaning, but trailing zeros show
+/// the precision that was entered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decimal {
     negative: bool,
@@ -58,7 +58,7 @@ pub struct Decimal {
 }
 
 impl Decimal {
-    /// Reads an optional sign, digits with or without thousands separators, and an optional fraction.
+    /// Parses an optional sign, digits with or without thousands separators, and an optional fraction.
     pub fn parse(text: &str) -> Option<Self> {
         let all_digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
         if text.len() > LONGEST {
@@ -94,12 +94,12 @@ impl Decimal {
         }
     }
 
-    /// How many decimals it needs.
+    /// Returns the number of decimals it needs.
     pub fn decimals(&self) -> usize {
         self.fraction.trim_end_matches('0').len()
     }
 
-    /// The number as it is shown. If it needs more decimals than the format has, it keeps them: we never show a
+    /// Formats the number. If it needs more decimals than the format has, it keeps them, because we never show a
     /// different number.
     pub fn format(&self, format: NumberFormat) -> String {
         let mut text = String::new();
@@ -127,7 +127,7 @@ impl Decimal {
         text
     }
 
-    /// The number, to calculate with.
+    /// Returns the number as an exact fraction for calculations.
     pub fn exact(&self) -> BigRational {
         let digits = format!("{}{}", self.whole, self.fraction);
         let number = BigInt::parse_bytes(digits.as_bytes(), 10).unwrap_or_default();
@@ -136,8 +136,8 @@ impl Decimal {
         BigRational::new(number, BigInt::from(10).pow(places))
     }
 
-    /// The nearest number with at most `places` decimals, by the rule, without trailing zeros. `None` if it would be
-    /// longer than any number may be.
+    /// Rounds to the nearest number with at most `places` decimals by the given rule, without trailing zeros. `None` if
+    /// the result would exceed the maximum length.
     pub fn rounded(exact: &BigRational, places: u32, rounding: Rounding) -> Option<Self> {
         let scaled = exact * BigRational::from(BigInt::from(10).pow(places));
         let whole = match rounding {
@@ -155,7 +155,7 @@ impl Decimal {
     }
 }
 
-/// In plain digits, as programs receive it.
+/// Writes plain digits, the form that programs receive.
 impl fmt::Display for Decimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.format(NumberFormat::default()))
@@ -185,7 +185,7 @@ mod tests {
             ("007", true, None, "7"),
             ("-0.00", true, Some(2), "0.00"),
             ("+12.500", false, Some(1), "12.5"),
-            // Never a different number.
+            // The number must never change.
             ("0.125", false, Some(2), "0.125"),
         ] {
             assert_eq!(shown(text, thousands, decimals), expected, "{text}");

@@ -18,30 +18,30 @@ use crate::ids::RecipientId;
 use crate::number::of_usual_width;
 use crate::recent_times::{Limit, remaining};
 
-/// How long a code is valid.
+/// Validity of a code.
 pub const LIFE: SignedDuration = SignedDuration::from_mins(10);
-/// The most wrong tries of one code.
+/// Maximum number of wrong tries per code.
 pub const MOST_TRIES: u32 = 5;
-/// The minimum time between two codes.
 const PAUSE: SignedDuration = SignedDuration::from_secs(60);
-/// At most [`MOST_SENT`] codes are sent in this time.
+/// Period in which at most [`MOST_SENT`] codes are sent.
 const WINDOW: SignedDuration = SignedDuration::from_hours(1);
 const MOST_SENT: usize = 5;
-/// The most wrong codes without a right one, over all codes.
+/// Maximum number of wrong codes without a correct one, over all codes.
 const MOST_REFUSED: u32 = 25;
-/// A right code is used up, but the form in which it was entered may send it again within this time: a double click.
+/// Time in which the form that used a correct code may submit it again, after a double click.
 const GRACE: SignedDuration = SignedDuration::from_secs(30);
-/// The most wrong codes for one contact, in an hour and in a day.
+/// Maximum number of wrong codes for one contact, in an hour and in a day.
 pub const MOST_WRONG: [Limit; 2] = [(10, SignedDuration::from_hours(1)), (30, WRONG_COUNTS_FOR)];
-/// For how long a wrong code counts.
+/// Time for which a wrong code counts.
 pub const WRONG_COUNTS_FOR: SignedDuration = SignedDuration::from_hours(24);
 
-/// A six-digit code from random bytes. The remainder of a 64-bit number modulo a million has no measurable bias.
+/// Returns a six-digit code from random bytes. The remainder of a 64-bit number modulo a million has no measurable
+/// bias.
 pub fn code(random: [u8; 8]) -> String {
     format!("{:06}", u64::from_be_bytes(random) % 1_000_000)
 }
 
-/// A code as typed, without blanks and in ordinary digits.
+/// Normalises a typed code: removes whitespace and converts digits to ASCII.
 pub fn as_typed(text: &str) -> String {
     of_usual_width(text)
         .chars()
@@ -49,22 +49,22 @@ pub fn as_typed(text: &str) -> String {
         .collect()
 }
 
-/// Whether a code that was sent at `sent_at` can be entered, if it was not used.
+/// Whether a code sent at `sent_at` can still be entered, unless it was used.
 pub fn is_alive(sent_at: Timestamp, used_at: Option<Timestamp>, at: Timestamp) -> bool {
     used_at.is_none() && remaining(sent_at, LIFE, at).is_some()
 }
 
-/// Whether the form in which a code was used at `used_at` can send it again.
+/// Whether the form that used a code at `used_at` may submit it again.
 pub fn may_repeat(used_at: Timestamp, at: Timestamp) -> bool {
     remaining(used_at, GRACE, at).is_some()
 }
 
-/// Why no code can be sent now.
+/// Reasons why no code can be sent now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hindrance {
-    /// Others were sent recently; one may be sent after this time.
+    /// Codes were sent recently. The next one may be sent after this time.
     Wait(SignedDuration),
-    /// Too many wrong codes were entered: the sender must ask the signer again.
+    /// Too many wrong codes were entered, so the sender must ask the signer again.
     Locked,
 }
 
@@ -76,7 +76,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// Reads the events of an audit trail, in order. Another person in the signer's place starts from zero.
+    /// Reads the events of an audit trail, in order. A new person in the signer's place starts from zero.
     pub fn of(events: impl IntoIterator<Item = Event>, writer: RecipientId) -> Record {
         let mut record = Record::default();
         let concerns_writer =
@@ -103,7 +103,7 @@ impl Record {
         record
     }
 
-    /// Whether a code may be sent now.
+    /// Returns whether a code may be sent now.
     pub fn may_send(&self, at: Timestamp) -> Result<(), Hindrance> {
         if self.refused >= MOST_REFUSED {
             return Err(Hindrance::Locked);
@@ -221,7 +221,7 @@ mod tests {
                 wait(if hour == 2 { 86_400 - 7_209 } else { 3_591 })
             );
         }
-        // The first of thirty allows another one a day later; ten in an hour may be spread over the whole day.
+        // The first of thirty codes allows another one a day later. Ten in an hour may be spread over the whole day.
         assert_eq!(codes.allows(&MOST_WRONG, at(86_399)), wait(1));
         assert_eq!(codes.allows(&MOST_WRONG, at(86_400)), Ok(()));
         codes.add(&MOST_WRONG, at(86_400));

@@ -1,8 +1,8 @@
-//! The people in a workflow's places over time.
+//! The people in a workflow over time.
 //!
-//! An event names a recipient by number, and a correction or a reassignment puts another person behind that number.
-//! [`named_events`] says for each entry of an audit trail who had the place when the entry was written. Everything that
-//! shows past events uses it; a [`crate::Recipient`] is only the person who has the place now.
+//! An event names a recipient by number, and a correction or a reassignment puts another person behind that number. For
+//! each entry of an audit trail, [`named_events`] returns the person who had that number when the entry was written.
+//! All code that shows past events uses it, because a [`crate::Recipient`] is only the current person.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::chain::Entry;
 use crate::event::{Event, EventKind, NamedRecipient, Who};
 use crate::ids::RecipientId;
 
-/// An entry of an audit trail with the people it names, as they were when it was written.
+/// An entry of an audit trail with the people it names, as they were when the entry was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedEvent {
     /// The entry's number in the chain.
@@ -18,13 +18,14 @@ pub struct NamedEvent {
     pub event: Event,
     /// The recipient who acted, if a recipient did.
     pub actor: Option<NamedRecipient>,
-    /// The recipient it is about. A correction or reassignment is about the person who loses the place.
+    /// The recipient it is about. For a correction or reassignment, the person who is replaced.
     pub recipient: Option<NamedRecipient>,
-    /// The person who has that place afterwards.
+    /// The person who takes their place.
     pub successor: Option<NamedRecipient>,
 }
 
-/// The events of a whole audit trail, in order, each with the people of its time. Unreadable entries are left out.
+/// Returns the events of a whole audit trail, in order, each with the people at that time. Unreadable entries are left
+/// out.
 pub fn named_events(entries: &[Entry]) -> Vec<NamedEvent> {
     let mut people: BTreeMap<RecipientId, NamedRecipient> = BTreeMap::new();
     let mut named = Vec::with_capacity(entries.len());
@@ -66,7 +67,7 @@ impl NamedEvent {
             |person: &'_ NamedRecipient| (person.name.or(erased).to_owned(), person.contact.or(erased).to_owned());
         let ((name_before, contact_before), (name_after, contact_after)) = (texts(before), texts(after));
         let names = arrow(&name_before, &name_after);
-        // A person without a name is called by their contact.
+        // A person without a name is shown by their contact.
         let says_contact = name_before == contact_before && name_after == contact_after;
         let contacts = (!says_contact).then(|| arrow(&contact_before, &contact_after));
         let mobile = match &self.event.event {

@@ -11,17 +11,16 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::environment::Random;
 use crate::value::BlobHash;
 
-/// A personal or free text, as an event contains it.
+/// A personal or free text in an event.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum PersonalText {
-    /// The text.
     Clear(String),
-    /// Only the commitment to it: in the payload of format 2, and in an event whose text was erased.
+    /// The commitment only: in the payload of format 2, and in an event whose text was erased.
     Committed(Commitment),
 }
 
-/// The salted hash in place of a text.
+/// The salted hash that replaces a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Commitment {
@@ -33,7 +32,7 @@ pub struct Commitment {
 /// A text with the salt of its commitment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClearText {
-    /// 16 random bytes, so that nobody can find the text by guessing.
+    /// 16 random bytes, which prevent guessing the text.
     pub salt: Salt,
     pub text: String,
 }
@@ -43,7 +42,7 @@ pub struct ClearText {
 pub struct Salt([u8; 16]);
 
 impl PersonalText {
-    /// The text. `None` if it was erased.
+    /// Returns the text. `None` if it was erased.
     pub fn clear(&self) -> Option<&str> {
         match self {
             Self::Clear(text) => Some(text),
@@ -51,7 +50,7 @@ impl PersonalText {
         }
     }
 
-    /// The text, or this word if it was erased.
+    /// Returns the text, or `erased` if it was erased.
     pub fn or<'t>(&'t self, erased: &'t str) -> &'t str {
         self.clear().unwrap_or(erased)
     }
@@ -85,7 +84,7 @@ impl From<&str> for PersonalText {
 }
 
 impl ClearText {
-    /// Its commitment in the payload.
+    /// Returns the commitment that the payload contains.
     pub fn commitment(&self) -> Commitment {
         let mut bytes = Vec::with_capacity(self.salt.0.len() + self.text.len());
         bytes.extend_from_slice(&self.salt.0);

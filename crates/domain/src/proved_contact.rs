@@ -1,8 +1,8 @@
 //! Contacts that people have proved to be theirs.
 //!
-//! Anyone can enter anyone's address: in a public link, as a placeholder in an embedded document, when assigning a
-//! document to someone else. Two recipients with equal contacts are therefore not the same person. Only a
-//! [`ProvedContact`] may be used to look up what else waits for a contact.
+//! Anyone can enter someone else's address: in a public link, as a placeholder in an embedded document, when assigning
+//! a document to someone else. Two recipients with equal contacts are therefore not necessarily the same person. Only a
+//! [`ProvedContact`] may be used to look up other documents for a contact.
 
 use jiff::Timestamp;
 
@@ -11,31 +11,31 @@ use crate::event::{Event, EventKind};
 use crate::ids::RecipientId;
 use crate::workflow::Recipient;
 
-/// A link that we put only into messages to its recipient's own contact, never into an answer, a webhook or a page.
+/// A link that we send only to its recipient's own contact, and never put into a response, a webhook or a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeliveredLink {
-    /// The recipient of the proof.
+    /// The recipient who proved the contact.
     pub recipient: RecipientId,
     /// The version of the recipient's links at that time.
     pub version: u32,
 }
 
-/// A contact whose messages the person in this session has shown that they can read.
+/// A contact whose messages the person in this session has shown they can read.
 ///
-/// It can only be made from one of the proofs below.
+/// It can only be created from one of the proofs below.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProvedContact(Contact);
 
 impl ProvedContact {
-    /// By a link that was delivered to this recipient's contact and is still valid. A correction or a reassignment
+    /// Proves the contact by a link that was delivered to it and is still valid. A correction or a reassignment
     /// increments the version, so an earlier link proves nothing about the new contact.
     pub fn by_delivered_link(recipient: &Recipient, link: DeliveredLink) -> Option<Self> {
         let is_theirs = link.recipient == recipient.id && link.version == recipient.link_version;
         is_theirs.then(|| Self(recipient.contact.clone()))
     }
 
-    /// By a one-time code that was entered in this session at `entered`, if it went to the contact itself. A code that
-    /// went to `mobile` proves only that number. `events` is the workflow's audit trail.
+    /// Proves the contact by a one-time code entered in this session at `entered`, if the code was sent to the contact
+    /// itself. A code sent to `mobile` proves only that number. `events` is the workflow's audit trail.
     pub fn by_one_time_code(
         recipient: &Recipient,
         events: impl IntoIterator<Item = Event>,
@@ -62,7 +62,7 @@ impl ProvedContact {
         went_to_contact.then(|| Self(recipient.contact.clone()))
     }
 
-    /// Equal if the contact is the same ([`Contact::key`]).
+    /// Returns a key that is equal for the same contact ([`Contact::key`]).
     pub fn key(&self) -> String {
         self.0.key()
     }
@@ -151,7 +151,7 @@ mod tests {
             !proved(vec![sent(10, ID, None), corrected(15)], 20),
             "it went to the old address"
         );
-        // Each session proves only what its own code proves.
+        // Each session proves only the contact to which its own code was sent.
         let both = || vec![sent(10, ID, mobile), sent(80, ID, None)];
         assert!(!proved(both(), 20));
         assert!(proved(both(), 90));

@@ -1,37 +1,37 @@
-//! Defines which addresses a webhook may be sent to.
+//! Defines the addresses to which a webhook may be sent.
 //!
 //! Anyone who may start a workflow can choose an endpoint, and the server then connects to it from inside the
-//! operator's network. Without rules, that is a way to reach what only insiders can reach: a cloud's metadata service,
-//! a database, the router. Two checks prevent this, and both are here so that they cannot differ:
+//! operator's network. Without rules, this would give access to internal services: a cloud's metadata service, a
+//! database, the router. Two checks prevent this, and both are in this module so that they cannot diverge:
 //!
-//! - [`CallbackUrl::parse`] checks the form and literal addresses when the workflow is started. It does not ask DNS:
-//!   the answer could change, and a workflow must not be refused because its receiver is not set up yet.
-//! - [`is_public`] is asked again for every address that the name resolves to when the connection is made; the guarded
-//!   client of the delivery crate does that.
+//! - [`CallbackUrl::parse`] checks the form and literal addresses when the workflow is started. It does not query DNS,
+//!   because the answer could change, and a workflow must not be refused because its endpoint is not set up yet.
+//! - [`is_public`] checks every address that the name resolves to when the connection is made. The guarded client of
+//!   the delivery crate calls it.
 //!
 //! Literal addresses can be written in many ways (`2130706433`, `0x7f.1`, `0177.0.0.1`, `127。0。0。1`,
-//! `[::ffff:7f00:1]`). The URL standard normalises them before we compare anything, so we do not have to look for each
-//! of them.
+//! `[::ffff:7f00:1]`). The URL standard normalises them before we compare anything, so we do not have to handle each
+//! form.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use thiserror::Error;
 use url::{Host, Url};
 
-/// The longest accepted URL of an endpoint, in bytes after normalisation.
+/// Maximum length of an endpoint's URL, in bytes after normalisation.
 pub const LONGEST_URL: usize = 2048;
 
 /// The ports that are always allowed.
 const STANDARD_PORTS: [u16; 2] = [80, 443];
 
-/// The operator's choices about endpoints (`webhook.*` in the configuration).
+/// The operator's rules for endpoints (`webhook.*` in the configuration).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AddressRules {
-    /// Accept `http://` addresses too.
+    /// Also accept `http://` addresses.
     pub allow_http: bool,
     /// Lift the rules about scheme, port and address. Only for tests and demonstrations.
     pub allow_private: bool,
-    /// Ports besides 80 and 443.
+    /// Allowed ports other than 80 and 443.
     pub ports: Vec<u16>,
 }
 
@@ -52,10 +52,10 @@ impl AddressRules {
     }
 }
 
-/// Why an endpoint's URL is refused.
+/// Reasons why an endpoint's URL is refused.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum AddressFault {
-    /// Not a URL, or one with an unreadable host.
+    /// Not a URL, or a URL with an unreadable host.
     #[error("not a valid absolute URL; write it as https://host/path")]
     Malformed,
     #[error("longer than {LONGEST_URL} bytes; use a shorter URL")]
@@ -70,12 +70,12 @@ pub enum AddressFault {
     #[error("contains a user name or password; use export_api_info.authorization instead")]
     UserInfo,
     /// A part after `#`.
-    #[error("contains a fragment; remove the part from # on")]
+    #[error("contains a fragment; remove # and everything after it")]
     Fragment,
-    /// A port that is not on the list.
+    /// A port that is not allowed.
     #[error("port {0} is not allowed; an operator can add it to webhook.ports")]
     Port(u16),
-    /// `localhost`, a name below it, or a name without a dot.
+    /// `localhost`, one of its subdomains, or a name without a dot.
     #[error("the host {0} is not publicly reachable; use a public domain")]
     LocalName(String),
     #[error("the host {0} is not a valid DNS name")]
@@ -86,7 +86,7 @@ pub enum AddressFault {
 }
 
 impl AddressFault {
-    /// A stable word for the fault, for messages and for programs.
+    /// Returns a stable word for the fault, for messages and programs.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Malformed => "malformed",
@@ -108,10 +108,10 @@ impl AddressFault {
 pub struct CallbackUrl(Url);
 
 impl CallbackUrl {
-    /// Reads a URL and checks it against the rules. Does not ask DNS.
+    /// Parses a URL and checks it against the rules. Does not query DNS.
     pub fn parse(text: &str, rules: &AddressRules) -> Result<Self, AddressFault> {
-        // The URL standard would silently drop tabs and line ends and turn backslashes into slashes, so we would call
-        // another address than the one written.
+        // The URL standard would silently drop tabs and line ends and turn backslashes into slashes, so we would call a
+        // different address from the one written.
         if text.chars().any(|c| c.is_control() || c.is_whitespace() || c == '\\') {
             return Err(AddressFault::ForbiddenCharacter);
         }
@@ -151,8 +151,8 @@ impl CallbackUrl {
         Ok(Self(url))
     }
 
-    /// Reads a URL that passed [`CallbackUrl::parse`] when its workflow was started. The operator's rules may have
-    /// changed since, so this only checks the form; the address is checked when the connection is made.
+    /// Parses a URL that passed [`CallbackUrl::parse`] when its workflow was started. The operator's rules may have
+    /// changed since, so this checks only the form. The address is checked when the connection is made.
     pub fn stored(text: &str) -> Option<Self> {
         let lifted = AddressRules {
             allow_private: true,
@@ -161,17 +161,17 @@ impl CallbackUrl {
         Self::parse(text, &lifted).ok()
     }
 
-    /// The normalised URL. Each endpoint has exactly one.
+    /// Returns the normalised URL. Each endpoint has exactly one.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
 
-    /// The host: a name without the final dot, or a literal address (IPv6 in brackets).
+    /// Returns the host: a name without the final dot, or a literal address (IPv6 in brackets).
     pub fn host(&self) -> &str {
         self.0.host_str().unwrap_or_default().trim_end_matches('.')
     }
 
-    /// The literal address, if the host is one.
+    /// Returns the literal address, if the host is one.
     pub fn literal_address(&self) -> Option<IpAddr> {
         match self.0.host()? {
             Host::Ipv4(address) => Some(address.into()),
@@ -195,7 +195,7 @@ fn check_name(name: &str, rules: &AddressRules) -> Result<(), AddressFault> {
         return Err(AddressFault::InvalidName(name.to_owned()));
     }
     let last = rooted.rsplit('.').next().unwrap_or_default();
-    // A name without a dot is looked up in the resolver's own search domains, so it only means something internal.
+    // The resolver looks up a name without a dot in its search domains, so the name is only meaningful internally.
     let local = last == "localhost" || !rooted.contains('.');
     if local && !rules.allow_private {
         Err(AddressFault::LocalName(name.to_owned()))
@@ -204,7 +204,7 @@ fn check_name(name: &str, rules: &AddressRules) -> Result<(), AddressFault> {
     }
 }
 
-/// RFC 1123, section 2.1, on the ASCII form that the URL standard has made (IDNA, lower case).
+/// Checks a host name by RFC 1123, section 2.1, in the ASCII form that the URL standard produces (IDNA, lower case).
 fn is_host_name(name: &str) -> bool {
     !name.is_empty()
         && name.len() <= 253
@@ -219,10 +219,10 @@ fn is_host_name(name: &str) -> bool {
 /// A block of IPv4 addresses: its first address and the length of its prefix.
 type Block4 = ([u8; 4], u32);
 
-/// The whole IANA IPv4 Special-Purpose Address Registry, with multicast and known metadata addresses.
+/// The complete IANA IPv4 Special-Purpose Address Registry, with multicast and known metadata addresses.
 ///
-/// Entries that the registry calls globally reachable (AS112, AMT, anycast relays) are included: no customer's receiver
-/// is there.
+/// Entries that the registry calls globally reachable (AS112, AMT, anycast relays) are included, because customers do
+/// not run endpoints there.
 const NOT_PUBLIC_4: &[Block4] = &[
     ([0, 0, 0, 0], 8),        // this network, RFC 791
     ([10, 0, 0, 0], 8),       // private use, RFC 1918
@@ -248,7 +248,7 @@ const NOT_PUBLIC_4: &[Block4] = &[
 /// A block of IPv6 addresses: its first address and the length of its prefix.
 type Block6 = ([u16; 8], u32);
 
-/// The addresses that IANA has assigned as global unicast; everything else is special or unassigned.
+/// The addresses that IANA has assigned as global unicast. All others are special or unassigned.
 const GLOBAL_UNICAST_6: Block6 = ([0x2000, 0, 0, 0, 0, 0, 0, 0], 3);
 
 /// The blocks of the IANA IPv6 Special-Purpose Address Registry inside `2000::/3`.
@@ -273,7 +273,7 @@ fn in_block_6(address: Ipv6Addr, (first, length): Block6) -> bool {
 /// Whether an address belongs to the public Internet.
 ///
 /// IPv6 addresses that only wrap an IPv4 address (mapped, NAT64, 6to4, Teredo) are never public here, whatever they
-/// wrap: they are all outside `2000::/3` or in its special blocks.
+/// wrap. All of them are outside `2000::/3` or in its special blocks.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => !NOT_PUBLIC_4.iter().any(|block| in_block_4(address, *block)),
@@ -557,7 +557,7 @@ mod tests {
                 );
             }
         }
-        // Neighbours that are assigned as ordinary addresses.
+        // Neighbouring addresses that are assigned as ordinary addresses.
         for public in [
             "2001:200::",
             "2001:db7:ffff::",

@@ -1,8 +1,8 @@
-//! What a workflow's rows must say, by its chain.
+//! The expected database rows of a workflow, derived from its chain.
 //!
-//! [`Replay::of`] goes through the events in their order and keeps what each of them leaves behind, with the number of the
-//! entry that says it. `audit verify` compares the rows with it. A chain of format 1 says less: it has no [`Terms`], and
-//! earlier versions changed rows without an entry, so less of such workflows is compared.
+//! [`Replay::of`] applies the events in order and keeps the resulting values, each with the number of its entry. `audit
+//! verify` compares the rows with them. A chain of format 1 contains less: it has no [`Terms`], and earlier versions
+//! changed rows without an entry, so fewer values can be compared.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,41 +23,40 @@ pub struct Proved<T> {
     pub is: T,
 }
 
-/// The state that the events of a chain lead to.
+/// The state derived from the events of a chain.
 #[derive(Debug, Clone)]
 pub struct Replay {
-    /// When the workflow was started.
     pub started_at: Proved<Timestamp>,
-    /// The member who started it, if it was one.
+    /// The member who started it, if a member did.
     pub started_by: Option<MemberId>,
-    /// Its template, in this version.
+    /// The template and its version.
     pub template: Proved<(TemplateId, u32)>,
-    /// The document that is signed.
+    /// The document to sign.
     pub document: Proved<BlobHash>,
-    /// The other terms of its start.
+    /// The other terms agreed at the start.
     pub terms: Option<Proved<Terms>>,
-    /// When the workflow expires. `None` if no entry says.
+    /// Expiry time. `None` if no entry states it.
     pub expires_at: Option<Proved<Timestamp>>,
-    /// Its state, and since when if it has ended.
+    /// Its status, and the time it ended if it has.
     pub status: Proved<(Status, Option<Timestamp>)>,
-    /// The step under way, or the one at which it ended.
+    /// The current step, or the step at which it ended.
     pub turn: Proved<u32>,
     pub ended_by: Option<RecipientId>,
-    /// The last words.
+    /// The final comment.
     pub end_comment: Proved<Option<PersonalText>>,
     /// The version of the links to its files.
     pub link_version: Proved<u32>,
-    /// Since when these links are revoked.
+    /// Time at which these links were revoked.
     pub links_revoked_at: Proved<Option<Timestamp>>,
-    /// When they were replaced last.
+    /// Time at which they were last renewed.
     pub links_renewed_at: Proved<Option<Timestamp>>,
-    /// Since when it is hidden.
+    /// Time at which the workflow was hidden.
     pub discarded_at: Proved<Option<Timestamp>>,
     pub recipients: Vec<ReplayedRecipient>,
     pub values: BTreeMap<String, Proved<ReplayedValue>>,
-    /// Its sealed document, and when it was sealed.
+    /// The sealed document and the time of sealing.
     pub sealed: Option<Proved<ReplayedFile>>,
-    /// Its certificate, if an entry mentions one.
+    /// The certificate, if an entry mentions one.
     pub certificate: Option<Proved<ReplayedFile>>,
     /// The texts that were erased.
     pub erased: BTreeSet<BlobHash>,
@@ -67,57 +66,52 @@ pub struct Replay {
 #[derive(Debug, Clone)]
 pub struct ReplayedRecipient {
     pub person: Proved<NamedRecipient>,
-    /// Their mobile number.
     pub mobile: Proved<Option<PersonalText>>,
     pub link_version: Proved<u32>,
-    /// Their progress, and since when.
+    /// Their progress and the time of the last change.
     pub progress: Proved<ReplayedProgress>,
     pub comment: Proved<Option<PersonalText>>,
-    /// When they entered the access code.
+    /// Time at which they entered the access code.
     pub access_at: Proved<Mark>,
-    /// When they saw the document.
+    /// Time at which they viewed the document.
     pub viewed_at: Proved<Mark>,
-    /// When they agreed to sign electronically.
+    /// Time at which they consented to electronic signing.
     pub consented_at: Proved<Mark>,
 }
 
-/// The progress of a recipient.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReplayedProgress {
-    /// Has not signed.
     Waiting,
-    /// Has approved.
     Approved(Timestamp),
-    /// Has rejected.
+    /// Has declined.
     Rejected(Timestamp),
 }
 
-/// A time that is kept for a recipient until they have to prove their identity again.
+/// A time recorded for a recipient until they must prove their identity again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Mark {
-    /// The moment.
     pub at: Option<Timestamp>,
-    /// A member has reminded the recipient since. If a code was locked, which no entry records, that cleared the time.
+    /// Whether a member has reminded the recipient since. If a code was locked, which no entry records, the reminder
+    /// cleared the time.
     pub may_be_forgotten: bool,
 }
 
-/// A value, as the chain knows it.
+/// A value as recorded in the chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReplayedValue {
-    /// The recipient whose value it is. `None` for the sender's own.
+    /// The recipient who owns the value. `None` for the sender's own.
     pub recipient: Option<RecipientId>,
-    /// Its salted hash.
+    /// The salted hash.
     pub hash: BlobHash,
     pub written_at: Timestamp,
 }
 
-/// A finished file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReplayedFile {
     pub hash: BlobHash,
-    /// Its length in bytes.
+    /// Length in bytes.
     pub length: u64,
-    /// When it was created first.
+    /// Time at which it was first created.
     pub at: Timestamp,
 }
 
@@ -128,7 +122,7 @@ impl<T> Proved<T> {
 }
 
 impl Replay {
-    /// Replays a whole chain. `None` if it does not begin with a start.
+    /// Replays a whole chain. `None` if it does not begin with a start event.
     pub fn of(entries: &[Entry]) -> Option<Self> {
         let (first, later) = entries.split_first()?;
         let mut replay = Self::started(first)?;
@@ -333,7 +327,7 @@ impl Replay {
             FileKind::Document => &mut self.sealed,
             FileKind::Certificate => &mut self.certificate,
         };
-        // Certificates of earlier versions have no entry of their own.
+        // Earlier versions recorded no entry for certificates.
         let created_at = longer.as_ref().map_or(self.started_at.is, |before| before.is.at);
         *longer = Some(proved(entry, file(hash, length, created_at)));
     }
@@ -347,7 +341,7 @@ impl Replay {
 }
 
 impl ReplayedRecipient {
-    /// They get a new link and must prove their identity again.
+    /// The recipients get a new link and must prove their identity again.
     fn ask_again(&mut self, entry: u64) {
         self.link_version.set(entry, self.link_version.is.saturating_add(1));
         for mark in [&mut self.access_at, &mut self.viewed_at, &mut self.consented_at] {

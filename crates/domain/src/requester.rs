@@ -1,11 +1,11 @@
-//! The people and programs the server works for. The requester decides whose share of threads, of places for large
-//! bodies and of document workers the work uses ([`crate::turns`]).
+//! The people and programs the server works for. The requester determines whose share of threads, places for large
+//! bodies and document workers is used ([`crate::turns`]).
 
 use std::net::{IpAddr, Ipv4Addr};
 
 use crate::{ClientNetwork, CompanyId, RecipientId, WorkflowId};
 
-/// The requester, as far as we know.
+/// The requester, as far as it has been identified.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Requester {
     /// A company's members and programs.
@@ -14,11 +14,10 @@ pub enum Requester {
     Link { company: CompanyId, holder: LinkHolder },
     /// Anyone else.
     Stranger(ClientNetwork),
-    /// Someone who signs in: a stranger until the password has been checked.
+    /// Someone who is signing in. They count as a stranger until the password has been checked.
     SignIn {
         network: ClientNetwork,
-        /// The company that they name. `None` if there is no such company, so that invented names give nobody more
-        /// turns.
+        /// The company they name. `None` if it does not exist, so that made-up names earn no extra turns.
         company: Option<CompanyId>,
     },
 }
@@ -27,18 +26,18 @@ pub enum Requester {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LinkHolder {
     Signer(RecipientId),
-    /// Someone who follows a document or downloads its files.
+    /// Someone who tracks a document or downloads its files.
     Document(WorkflowId),
     /// Someone who views a preview.
     Preview(i64),
-    /// A visitor of a public link. Many people open one, so each network is a separate holder.
+    /// A visitor to a public link. Many people open the same link, so each network is a separate holder.
     Visitor {
         link: i64,
         network: ClientNetwork,
     },
 }
 
-/// A group of requesters that share with each other, from a whole company down to one link.
+/// A group of requesters that share places, from a whole company down to one link.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Circle {
     Company(CompanyId),
@@ -56,7 +55,7 @@ impl Requester {
         Self::Stranger(ClientNetwork::of(IpAddr::V4(Ipv4Addr::UNSPECIFIED)))
     }
 
-    /// The circles that a requester belongs to, widest first.
+    /// Returns the circles that a requester belongs to, widest first.
     pub(crate) fn circles(&self) -> Vec<Circle> {
         match self {
             Self::Company(company) => vec![Circle::Company(company.clone()), Circle::Programs(company.clone())],

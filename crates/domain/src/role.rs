@@ -1,35 +1,36 @@
-//! What a member may do in their company.
+//! The permissions of members in their company.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A member's role. Each may do what the next one may, except that an auditor only reads, also who changed what.
+/// A member's role. Each role has all permissions of the roles after it, except that an auditor only reads, including
+/// the log of changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Everything; a company keeps at least one.
+    /// Has all permissions. A company always has at least one owner.
     Owner,
-    /// Members, clients, settings and templates.
+    /// Manages members, clients, settings and templates.
     Admin,
-    /// Templates and workflows.
+    /// Manages templates and workflows.
     Sender,
-    /// Reads everything of the company, including who changed what; changes nothing.
+    /// Reads everything in the company, including the log of changes, but changes nothing.
     Auditor,
 }
 
-/// What a page, a call or a use-case requires of the member who wants it.
+/// The permission that a page, call or use case requires of a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Access {
-    /// Sees documents and templates.
+    /// Views documents and templates.
     Read,
-    /// Makes templates, and starts, changes and ends documents.
+    /// Creates templates, and starts, changes and ends documents.
     Send,
     /// Changes members, API clients and the company's settings.
     Administer,
-    /// Changes owners and the seal key, and erases data for good.
+    /// Changes owners and the seal key, and permanently erases data.
     Own,
-    /// Reads who changed what.
+    /// Reads the log of changes.
     Audit,
 }
 
@@ -49,14 +50,14 @@ impl Role {
         }
     }
 
-    /// Reads the word, ignoring case.
+    /// Parses the role's name, ignoring case.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL
             .into_iter()
             .find(|role| role.as_str().eq_ignore_ascii_case(text))
     }
 
-    /// Whether this role allows it.
+    /// Whether this role has the given permission.
     pub const fn may(self, access: Access) -> bool {
         match access {
             Access::Read => true,

@@ -1,29 +1,29 @@
-//! The level of a seal, and what happens while a time-stamp authority does not answer.
+//! The level of a seal, and the behaviour while a time-stamp authority does not respond.
 
 use serde::{Deserialize, Serialize};
 
-/// The level of a PAdES signature (ETSI EN 319 142-1, 6). Each includes the previous one.
+/// The level of a PAdES signature (ETSI EN 319 142-1, 6). Each level includes the previous one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum SealLevel {
-    /// Only the signature; its time is a claim.
+    /// The signature only. Its time is unproven.
     #[serde(rename = "B-B")]
     Basic,
     /// With a timestamp by a time-stamp authority, which proves when the signature existed.
     #[serde(rename = "B-T")]
     Timestamp,
-    /// With the certificates and the proof that they were valid at that time.
+    /// With the certificates and proof that they were valid at that time.
     #[serde(rename = "B-LT")]
     LongTerm,
-    /// With a timestamp over everything. It can be verified as long as the timestamp is renewed in time.
+    /// With a timestamp over everything. The file can be verified for as long as the timestamp is renewed in time.
     #[serde(rename = "B-LTA")]
     Archive,
 }
 
 impl SealLevel {
-    /// All of them, the weakest first.
+    /// All levels, from the weakest to the strongest.
     pub const ALL: [Self; 4] = [Self::Basic, Self::Timestamp, Self::LongTerm, Self::Archive];
 
-    /// As the standard writes it: `B-B`, `B-T`, `B-LT`, `B-LTA`.
+    /// Returns the name used in the standard: `B-B`, `B-T`, `B-LT`, `B-LTA`.
     pub const fn code(self) -> &'static str {
         match self {
             Self::Basic => "B-B",
@@ -33,7 +33,7 @@ impl SealLevel {
         }
     }
 
-    /// Reads a level, ignoring case.
+    /// Parses a level, ignoring case.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL
             .into_iter()
@@ -41,21 +41,21 @@ impl SealLevel {
     }
 }
 
-/// What happens at the last approval while the time-stamp authority does not respond.
+/// The behaviour at the last approval while the time-stamp authority does not respond.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WhenTsaIsDown {
-    /// The document is sealed without a timestamp and complete; a job adds the timestamp as soon as it can.
+    /// Seal the document without a timestamp and complete it. A job adds the timestamp as soon as possible.
     #[default]
     SealAndUpgrade,
-    /// The last approval is refused for now: the signer can repeat it once the authority answers.
+    /// Refuse the last approval for now. The signer can repeat it when the authority responds.
     Wait,
 }
 
 impl WhenTsaIsDown {
     pub const ALL: [Self; 2] = [Self::SealAndUpgrade, Self::Wait];
 
-    /// `seal_and_upgrade`, `wait`.
+    /// Returns `seal_and_upgrade` or `wait`.
     pub const fn code(self) -> &'static str {
         match self {
             Self::SealAndUpgrade => "seal_and_upgrade",
@@ -72,7 +72,7 @@ impl WhenTsaIsDown {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SealMark {
-    /// They do not; PDF readers show the seal next to the page.
+    /// No mark. PDF readers show the seal outside the page.
     #[default]
     None,
     LastPage,
@@ -82,7 +82,7 @@ pub enum SealMark {
 impl SealMark {
     pub const ALL: [Self; 3] = [Self::None, Self::LastPage, Self::EveryPage];
 
-    /// `none`, `last-page`, `every-page`.
+    /// Returns `none`, `last-page` or `every-page`.
     pub const fn code(self) -> &'static str {
         match self {
             Self::None => "none",

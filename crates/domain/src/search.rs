@@ -1,15 +1,15 @@
-//! The terms by which texts are found, and what a query asks of them.
+//! The terms used to index texts and to search for them.
 //!
-//! Both databases store and look up exactly these terms, so both find the same. A text is [folded] and cut:
+//! Both databases store and look up exactly these terms, so both return the same results. A text is [folded] and split:
 //!
-//! - *Letters of scripts that are written without spaces between words, or whose words take endings* (Hangul, Kana, Han, Bopomofo)
-//!   become overlapping pairs: 근로계약 is 근로, 로계, 계약 and, by itself, the last letter 약. So any two letters that stand
-//!   together are found, and a single one as the beginning of a term.
-//! - *Everything else* becomes words: runs of letters, digits and marks.
+//! - *Letters of scripts without spaces between words, or whose words have endings* (Hangul, Kana, Han, Bopomofo)
+//!   become overlapping pairs: 근로계약 becomes 근로, 로계, 계약 and the single last letter 약. So any two adjacent letters are
+//!   found, and a single letter is found as the beginning of a term.
+//! - *All other text* becomes words: runs of letters, digits and marks.
 //!
-//! Every term has its place, so a query finds terms that follow one another: 김민수 does not find 김민지 and 박민수, and
-//! `kim@example.com` is found as a whole and by its parts. Numbers with signs between their digits are also one word
-//! without them, as people write the same telephone number in several ways.
+//! Every term has a position, so a query can require adjacent terms: 김민수 does not find 김민지 and 박민수, and
+//! `kim@example.com` is found as a whole and by its parts. A number with signs between its digits is also indexed as
+//! one word without them, because people write the same telephone number in several ways.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -17,28 +17,29 @@ use unicode_normalization::char::is_combining_mark;
 
 use crate::folding::folded;
 
-/// The longest term, in characters. Of a longer word its beginning counts.
+/// Maximum length of a term, in characters. Longer words are truncated.
 const LONGEST_TERM: usize = 64;
-/// The last place of a term. PostgreSQL's `tsvector` knows 16,383 places.
+/// Highest position of a term. PostgreSQL's `tsvector` supports 16,383 positions.
 const LAST_PLACE: usize = 16_000;
-/// How many places a term can have in the texts of a document. PostgreSQL's `tsvector` keeps 256.
+/// Maximum number of positions of a term in a document. PostgreSQL's `tsvector` keeps 256.
 const MOST_PLACES_OF_TERM: usize = 255;
-/// The length of all terms together, in bytes. A `tsvector` may have a megabyte.
+/// Maximum total length of all terms, in bytes. A `tsvector` may have one megabyte.
 const MOST_BYTES: usize = 500_000;
-/// The most terms that a query asks for. Further ones are ignored.
+/// Maximum number of terms in a query. Further terms are ignored.
 const MOST_SOUGHT: usize = 64;
-/// How many digits a number has that is also found without the signs between its digits.
+/// Number of digits in a number that is also indexed without the signs between its digits.
 const DIGITS_OF_JOINED: std::ops::RangeInclusive<usize> = 5..=20;
 
-/// A part of a text: a word, or letters that are cut into pairs.
+/// A part of a text: a word, or letters that are split into pairs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Run {
     Word(String),
-    /// Each letter with its marks.
+    /// Letters, each with its marks.
     Letters(Vec<String>),
 }
 
-/// Hangul, Kana, Han and Bopomofo, in folded text: no half-width forms and no compatibility ideographs.
+/// Whether the character is Hangul, Kana, Han or Bopomofo. Folded text has no half-width forms and no compatibility
+/// ideographs.
 const fn is_paired(character: char) -> bool {
     matches!(
         character,
@@ -65,7 +66,7 @@ const fn is_paired(character: char) -> bool {
     )
 }
 
-/// The runs of a folded text.
+/// Splits a folded text into runs.
 fn runs(text: &str) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     let mut goes_on = false;
@@ -96,12 +97,12 @@ fn term(text: &str) -> String {
     text.chars().take(LONGEST_TERM).collect()
 }
 
-/// The pairs of letters, without the last letter by itself.
+/// Returns the pairs of letters, without the single last letter.
 fn pairs(letters: &[String]) -> impl Iterator<Item = String> + '_ {
     letters.windows(2).map(|pair| term(&pair.concat()))
 }
 
-/// The digits of a number that is written with signs or blanks between them: of a telephone number, an amount, a date.
+/// Returns the digits of a number written with signs or spaces between them: a telephone number, an amount, a date.
 fn joined_digits(text: &str) -> Option<String> {
     let is_sign = |c: char| c.is_whitespace() || matches!(c, '+' | '-' | '.' | ',' | '/' | '(' | ')' | '·' | '‐'..='―');
     if !text.chars().all(|c| c.is_ascii_digit() || is_sign(c)) {
@@ -112,17 +113,18 @@ fn joined_digits(text: &str) -> Option<String> {
     (is_divided && DIGITS_OF_JOINED.contains(&digits.len())).then_some(digits)
 }
 
-/// The terms of a document, each at its places.
+/// The terms of a document with their positions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DocumentTerms {
-    /// The term at each place. `None` keeps terms of different texts apart.
+    /// The term at each position. `None` separates the terms of different texts.
     places: Vec<Option<String>>,
     uses: HashMap<String, usize>,
     bytes: usize,
 }
 
 impl DocumentTerms {
-    /// The terms of these texts, the most important first: of endless texts, the end cannot be found.
+    /// Extracts the terms of these texts, the most important text first. The end of extremely long texts cannot be
+    /// found.
     pub fn of<'t>(texts: impl IntoIterator<Item = &'t str>) -> Self {
         let mut terms = DocumentTerms::default();
         let mut seen = BTreeSet::new();
@@ -136,7 +138,7 @@ impl DocumentTerms {
         terms
     }
 
-    /// The term at each place. `None` is a place without a term.
+    /// Iterates over the term at each position. `None` is a position without a term.
     pub fn places(&self) -> impl Iterator<Item = Option<&str>> {
         self.places.iter().map(Option::as_deref)
     }
@@ -186,13 +188,13 @@ impl DocumentTerms {
     }
 }
 
-/// What a query asks of a document's terms.
+/// A query for the terms of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Sought {
-    /// These terms, one after another.
+    /// Adjacent terms.
     Phrase {
         terms: Vec<String>,
-        /// Whether the last one is the beginning of a term.
+        /// Whether the last term is a prefix.
         is_begun: bool,
     },
     All(Vec<Sought>),
@@ -200,8 +202,8 @@ pub enum Sought {
 }
 
 impl Sought {
-    /// Reads a query: each of its words must be there, the last part of each as the beginning of a word. `None` if it contains no
-    /// letter and no digit.
+    /// Parses a query. Each of its words must occur in the document, the last part of each as a prefix. `None` if it
+    /// contains neither letters nor digits.
     pub fn read(text: &str) -> Option<Self> {
         let text = folded(text);
         let mut left = MOST_SOUGHT;
@@ -221,7 +223,7 @@ impl Sought {
     }
 }
 
-/// What is sought, or the number that it is.
+/// Extends the query to also match a number without the signs between its digits.
 fn with_joined(sought: Sought, text: &str) -> Sought {
     let Some(digits) = joined_digits(text) else {
         return sought;
@@ -247,7 +249,7 @@ fn phrase(word: &str, left: &mut usize) -> Option<Sought> {
                 terms.extend(pairs(letters));
                 let is_last = place + 1 == runs.len();
                 let is_single = letters.len() == 1;
-                // After pairs at the end of what is sought, a document may go on with any letter.
+                // After pairs at the end of the query, the document may continue with any letter.
                 if is_single || !is_last {
                     terms.extend(letters.last().map(|last| term(last)));
                 }
@@ -270,7 +272,7 @@ mod tests {
     use super::{DocumentTerms, LAST_PLACE, MOST_PLACES_OF_TERM, Sought};
     use crate::folding::folded;
 
-    /// What a database does with the terms.
+    /// Evaluates the query as a database does.
     fn finds(sought: &Sought, terms: &DocumentTerms) -> bool {
         let places: Vec<Option<&str>> = terms.places().collect();
         match sought {
@@ -399,7 +401,8 @@ mod tests {
         proptest::collection::vec(part, 0..8).prop_map(|parts| parts.concat())
     }
 
-    /// The words of a folded text: letters and digits that no other sign, and no letter of a paired script, divides.
+    /// Returns the words of a folded text: letters and digits not separated by any other sign or by a letter of a
+    /// paired script.
     fn words_of(text: &str) -> Vec<String> {
         let is_latin = |c: char| c.is_ascii_alphanumeric() || ('\u{c0}'..'\u{250}').contains(&c);
         folded(text)
@@ -429,7 +432,7 @@ mod tests {
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
             let sought = folded(&query);
             let simply = texts.iter().flat_map(|text| words_of(text)).any(|word| word.starts_with(&sought));
-            // Numbers with signs between their digits are one word, too.
+            // Numbers with signs between their digits are also one word.
             let is_number = sought.chars().all(|c| c.is_ascii_digit());
             prop_assert!(found(&query, &texts) == simply || is_number && found(&query, &texts));
         }

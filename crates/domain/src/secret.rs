@@ -1,11 +1,11 @@
-//! A text that is never shown: passwords, keys, and addresses that contain one.
+//! A text that is never printed: passwords, keys, and addresses that contain one.
 
 use std::fmt;
 
 use serde::de::{Deserializer, Error, Visitor};
 use serde::{Deserialize, Serialize};
 
-/// A text that no log, error or `Debug` shows. It has no `Display`; code that needs the text must call
+/// A text that no log, error or `Debug` output shows. It has no `Display`. Code that needs the text must call
 /// [`Secret::expose`].
 #[derive(Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
@@ -16,7 +16,7 @@ impl Secret {
         Secret(text.into())
     }
 
-    /// The text, for its intended use.
+    /// Returns the text for its intended use.
     pub fn expose(&self) -> &str {
         &self.0
     }
@@ -28,7 +28,7 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// A value of another type is refused without being quoted; serde's own error would show it.
+/// A value of another type is refused without quoting it. Serde's own error would show it.
 impl<'de> Deserialize<'de> for Secret {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Secret, D::Error> {
         // Not deserialized as a string: some formats refuse other types before the visitor sees them.

@@ -1,7 +1,7 @@
-//! What a workflow was started with, as the first entry of a chain of format 2 states it.
+//! The terms agreed when a workflow is started, as stated in the first entry of a chain of format 2.
 //!
-//! It covers what people read about a workflow in pages, mails, webhooks and the certificate and what no later event says,
-//! so that an edit in the database shows when the rows are compared with the chain.
+//! They contain all data that people read about a workflow in pages, mails, webhooks and the certificate and that no
+//! later event states. So a comparison of the rows with the chain reveals any edit in the database.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -16,49 +16,47 @@ use crate::value::BlobHash;
 use crate::workflow::{CopyRecipient, Recipient, Workflow};
 use crate::zone::Zone;
 
-/// The terms of a workflow's start, besides its template and its recipients' names and contacts.
+/// The terms agreed at a workflow's start, except its template and its recipients' names and contacts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Terms {
-    /// The workflow's name.
     pub title: PersonalText,
-    /// The company's name, as its recipients' fields show it.
+    /// The company's name, as shown in its recipients' fields.
     pub company_name: PersonalText,
     pub sender: NamedMember,
-    /// The API client that its webhooks name.
+    /// The API client named in webhooks.
     pub client: ClientId,
     /// Whether it is a test.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_test: bool,
-    /// The language of its document and certificate.
+    /// The language of the workflow and its certificate.
     pub language: Language,
-    /// The zone of its dates. Named as it was when it was always an offset.
+    /// The time zone of its dates. The JSON key dates from when this was always an offset.
     #[serde(rename = "offset")]
     pub zone: Zone,
-    /// What happens when a signer declines.
     pub on_reject: OnReject,
     /// The sender's message to the recipients.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<PersonalText>,
-    /// When the workflow expires, unless it is extended.
+    /// Expiry time, unless it is extended.
     pub expires_at: Timestamp,
     /// Its recipients, in the order of the entry's list.
     pub places: Vec<PlaceTerms>,
-    /// The people who get the finished document without signing it.
+    /// The people who receive the finished document without signing it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub copies: Vec<NamedCopy>,
-    /// The settings of its webhooks, as JSON.
+    /// The webhook settings, as JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub export: Option<PersonalText>,
     /// Where the signing page leads a signer who has signed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redirect_url: Option<PersonalText>,
-    /// The content of its template's version. Entries of earlier versions do not contain it.
+    /// A digest of its template version's content. Entries of earlier versions do not contain it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub template: Option<TemplateContent>,
 }
 
-/// What a version of a template contains besides its PDF: labels, boxes and rules, and the pictures of its pages. SHA-256 of
-/// both texts as the database has them; a version never changes.
+/// The content of a template version besides its PDF: labels, boxes, rules and page images. SHA-256 of both texts as
+/// stored in the database. A version never changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TemplateContent {
     pub definition: BlobHash,
@@ -74,12 +72,12 @@ impl TemplateContent {
     }
 }
 
-/// The terms of a recipient's place, besides name and contact.
+/// The terms for a recipient, except name and contact.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlaceTerms {
-    /// Its place within the step.
+    /// Position within the step.
     pub place: u32,
-    /// Its role in the template.
+    /// The recipient's role in the template.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
     /// An additional mobile number.
@@ -88,30 +86,30 @@ pub struct PlaceTerms {
     /// The language of messages to them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<Language>,
-    /// Whether they must enter the sender's access code.
+    /// Whether the recipient must enter the sender's access code.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub access_code: bool,
-    /// The sender's hint for it.
+    /// The sender's hint for the access code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<PersonalText>,
-    /// Whether they must enter a code that is sent to them.
+    /// Whether the recipient must enter a code sent to them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub one_time_code: bool,
 }
 
-/// Someone who gets the finished document without signing it.
+/// A person who receives the finished document without signing it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedCopy {
     pub name: PersonalText,
     /// The e-mail address or telephone number, as entered.
     pub contact: PersonalText,
-    /// The number in its international form.
+    /// The number in international form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phone: Option<PersonalText>,
 }
 
 impl Terms {
-    /// The terms of a workflow.
+    /// Collects the terms of a workflow.
     pub fn of(
         workflow: &Workflow,
         company_name: &str,
@@ -133,7 +131,7 @@ impl Terms {
             expires_at: workflow.expires_at,
             places,
             copies: workflow.copies.iter().map(NamedCopy::of).collect(),
-            // Texts and lists only: writing cannot fail.
+            // The value contains only texts and lists, so serialising it cannot fail.
             export: export.map(|export| serde_json::to_string(export).unwrap_or_default().into()),
             redirect_url: workflow.redirect_url.as_ref().map(|url| url.as_str().into()),
             template,
@@ -171,7 +169,7 @@ impl Terms {
 }
 
 impl PlaceTerms {
-    /// The terms of a recipient who enters no code.
+    /// Returns the terms of a recipient who does not have to enter a code.
     pub fn of(recipient: &Recipient) -> Self {
         Self {
             place: recipient.place,
@@ -184,7 +182,7 @@ impl PlaceTerms {
 }
 
 impl NamedCopy {
-    /// The entry for a person in the list of copies.
+    /// Creates the entry for a person in the list of copies.
     pub fn of(copy: &CopyRecipient) -> Self {
         Self {
             name: copy.name.as_str().into(),
@@ -194,7 +192,7 @@ impl NamedCopy {
     }
 }
 
-/// The international number of a contact that is one.
+/// Returns the international number, if the contact is a telephone number.
 pub(crate) fn phone(contact: &Contact) -> Option<PersonalText> {
     contact.phone().map(PersonalText::from)
 }

@@ -1,39 +1,37 @@
-//! Texts that people enter. Each rule is enforced once, by the type that a text becomes.
+//! Texts entered by people. The type of each text enforces its rules.
 //!
-//! A text is trimmed; a text without visible characters counts as not entered. Refused are control characters, except
-//! line breaks and tabs in texts that may have several lines; direction controls, which make a text and its
-//! surroundings read differently from how they are written; and characters with more parts than any script uses. Length
-//! is counted in characters.
+//! Texts are trimmed, and a text without visible characters counts as not entered. We refuse control characters, except
+//! line breaks and tabs in multi-line texts; direction controls, which make a text read differently from how it is
+//! written; and characters with more code points than any script uses. Length is counted in characters.
 
 use std::ops::Deref;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TextFault {
-    /// U+0000 or another control character.
     #[error("contains a control character")]
     ControlCharacter,
-    /// A character that changes the direction in which others are read.
-    #[error("contains a control character for the writing direction")]
+    /// A character that changes the reading direction of others.
+    #[error("contains a control character that changes the text direction")]
     DirectionControl,
-    /// A character with too many parts.
-    #[error("contains a character with more than {MOST_PARTS} parts")]
+    /// A character with too many code points.
+    #[error("contains a character with more than {MOST_PARTS} accents or other marks")]
     OverlongCharacter,
     /// More characters than allowed.
     #[error("has more than {longest} characters")]
     TooLong { longest: usize },
 }
 
-/// The most code points in what people count as one character: a letter with its accents, an emoji with its parts.
-/// Unicode's stream-safe format allows 30 marks after a letter (UAX 15, 13), and PDF readers not many more.
+/// Maximum number of code points that people count as one character: a letter with its accents, an emoji with its
+/// parts. Unicode's stream-safe format allows 30 marks after a letter (UAX 15, 13), and PDF readers support few more.
 pub const MOST_PARTS: usize = 32;
 
-/// Whether a text contains a character with more parts than any script uses.
+/// Whether a text contains a character with more code points than any script uses.
 pub fn has_overlong_character(text: &str) -> bool {
-    // Most texts have no character of several parts at all.
+    // Most texts contain no character with several code points.
     !text.is_ascii() && crate::value::characters(text).any(|one| one.chars().count() > MOST_PARTS)
 }
 
-/// Whether a character draws nothing and changes the order in which others are read (UAX 9, 2).
+/// Whether a character is invisible and changes the order in which others are read (UAX 9, 2).
 pub const fn is_direction_control(character: char) -> bool {
     matches!(
         character,
@@ -46,7 +44,8 @@ pub const fn is_private_use(character: char) -> bool {
     matches!(character, '\u{e000}'..='\u{f8ff}' | '\u{f_0000}'..='\u{f_fffd}' | '\u{10_0000}'..='\u{10_fffd}')
 }
 
-/// Replaces words in braces: `{name}` by the name. In one pass, so braces in the replacements mean nothing.
+/// Replaces placeholders in braces, such as `{name}`. Replacements are not scanned again, so braces in them have no
+/// effect.
 pub fn filled_in(text: &str, values: &[(&str, &str)]) -> String {
     let mut filled = String::new();
     let mut rest = text;
@@ -69,14 +68,14 @@ pub fn filled_in(text: &str, values: &[(&str, &str)]) -> String {
     filled
 }
 
-/// Whether a reader sees anything of a text: more than blanks, controls, and characters that draw nothing.
+/// Whether a text contains anything visible: more than spaces, controls and invisible characters.
 pub fn is_visible(text: &str) -> bool {
     text.chars().any(|character| {
         !(character.is_whitespace()
             || character.is_control()
             || is_private_use(character)
             || is_ignorable(character)
-            // The blank of braille.
+            // The blank Braille pattern.
             || character == '\u{2800}')
     })
 }
@@ -105,7 +104,7 @@ pub const fn is_ignorable(character: char) -> bool {
     )
 }
 
-/// A text of one line with at most `longest` characters, trimmed. `None` if it is blank.
+/// Trims a one-line text of at most `longest` characters. `None` if it is blank.
 pub fn line(text: &str, longest: usize) -> Result<Option<&str>, TextFault> {
     read(text, longest, |_| false)
 }
@@ -133,7 +132,7 @@ pub struct PersonName(String);
 impl PersonName {
     pub const LONGEST: usize = 100;
 
-    /// Reads a name. `None` if it is blank.
+    /// Parses a name. `None` if it is blank.
     pub fn parse(text: &str) -> Result<Option<PersonName>, TextFault> {
         Ok(line(text, PersonName::LONGEST)?.map(|name| PersonName(name.to_owned())))
     }
@@ -151,14 +150,14 @@ impl Deref for PersonName {
     }
 }
 
-/// A person's message to the others: from the sender at the start, or a signer who approves or declines.
+/// A person's message to the others: from the sender at the start, or from a signer who approves or declines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comment(String);
 
 impl Comment {
     pub const LONGEST: usize = 250;
 
-    /// Reads a comment. `None` if it is blank.
+    /// Parses a comment. `None` if it is blank.
     pub fn parse(text: &str) -> Result<Option<Comment>, TextFault> {
         let allowed = |c| matches!(c, '\n' | '\r' | '\t');
         Ok(read(text, Comment::LONGEST, allowed)?.map(|comment| Comment(comment.to_owned())))

@@ -1,7 +1,7 @@
-//! Moments and how they are written.
+//! Moments and their notation.
 //!
-//! A moment is a [`jiff::Timestamp`] cut to microseconds. It is written in a workflow's own [`Zone`], and people always see
-//! its offset, because without it a time proves nothing.
+//! A moment is a [`jiff::Timestamp`] truncated to microseconds. It is written in a workflow's own [`Zone`], always with
+//! the offset, because a time without an offset proves nothing.
 
 use std::fmt;
 
@@ -14,14 +14,14 @@ use crate::zone::Zone;
 
 const LOCAL_FORM: &str = "%Y-%m-%d %H:%M:%S";
 
-/// A moment from microseconds since 1970, UTC. `None` outside the calendar. (`Timestamp::from_microsecond` refuses
-/// values in the calendar's last second, which [`cut`] produces.)
+/// Returns the moment for microseconds since 1970, UTC. `None` outside the calendar. (`Timestamp::from_microsecond`
+/// refuses values in the calendar's last second, which [`cut`] produces.)
 pub fn in_calendar(microseconds: i64) -> Option<Timestamp> {
     let nanoseconds = i32::try_from(microseconds.rem_euclid(1_000_000)).ok()? * 1_000;
     Timestamp::new(microseconds.div_euclid(1_000_000), nanoseconds).ok()
 }
 
-/// The same, but numbers outside the calendar become its ends.
+/// Converts like [`in_calendar`], but clamps numbers outside the calendar to its limits.
 pub fn from_microseconds(microseconds: i64) -> Timestamp {
     in_calendar(microseconds).unwrap_or(if microseconds < 0 {
         Timestamp::MIN
@@ -30,12 +30,12 @@ pub fn from_microseconds(microseconds: i64) -> Timestamp {
     })
 }
 
-/// The moment cut to microseconds.
+/// Truncates the moment to microseconds.
 pub fn cut(at: Timestamp) -> Timestamp {
     from_microseconds(at.as_microsecond())
 }
 
-/// The last possible moment, which means 'never'. It is read from and written as `9999-12-31 23:59:59` in every zone.
+/// The last possible moment, which means 'never'. It is parsed from and written as `9999-12-31 23:59:59` in every zone.
 pub fn never() -> Timestamp {
     cut(Timestamp::MAX)
 }
@@ -47,12 +47,12 @@ pub struct UtcOffset(i32);
 
 impl UtcOffset {
     pub const UTC: Self = Self(0);
-    /// Korea's and Japan's.
+    /// The offset of Korea and Japan.
     pub const KOREA_AND_JAPAN: Self = Self(9 * 3600);
-    /// No place on earth is further from UTC.
+    /// The largest offset from UTC in use.
     const LIMIT: i32 = 14 * 3600;
 
-    /// From seconds east of UTC. `None` beyond 14 hours or with a fraction of a minute.
+    /// Converts from seconds east of UTC. `None` beyond 14 hours or with a fraction of a minute.
     pub const fn from_seconds(seconds: i32) -> Option<Self> {
         if seconds.abs() <= Self::LIMIT && seconds % 60 == 0 {
             Some(Self(seconds))
@@ -65,7 +65,7 @@ impl UtcOffset {
         self.0
     }
 
-    /// Reads `+09:00`; a space counts as a `+` that a URL decoder has replaced.
+    /// Parses `+09:00`. Accepts a space in place of the `+`, which URL decoders replace.
     pub fn parse(text: &str) -> Option<Self> {
         let mut characters = text.chars();
         let sign = match characters.next()? {
@@ -86,7 +86,7 @@ impl UtcOffset {
         Self::from_seconds(sign * (hours * 3600 + minutes * 60))
     }
 
-    /// A zone's offset, cut to minutes: in the 19th century some had seconds.
+    /// Returns a zone's offset truncated to minutes, because some offsets had seconds in the 19th century.
     pub(crate) const fn of(offset: Offset) -> Self {
         Self(offset.seconds() - offset.seconds() % 60)
     }
@@ -104,7 +104,7 @@ impl fmt::Display for UtcOffset {
     }
 }
 
-/// `YYYY-MM-DD HH:MM:SS` in the zone.
+/// Formats as `YYYY-MM-DD HH:MM:SS` in the zone.
 pub fn format_local(at: Timestamp, zone: Zone) -> String {
     let local = zone.to_local(at);
     format!(
@@ -118,24 +118,24 @@ pub fn format_local(at: Timestamp, zone: Zone) -> String {
     )
 }
 
-/// `YYYY-MM-DD HH:MM:SS (UTC+HH:MM)`, with the offset in force then.
+/// Formats as `YYYY-MM-DD HH:MM:SS (UTC+HH:MM)`, with the offset in force at that time.
 pub fn format_with_zone(at: Timestamp, zone: Zone) -> String {
     format!("{} (UTC{})", format_local(at, zone), zone.offset(at))
 }
 
-/// Reads `YYYY-MM-DD HH:MM:SS` as a time in the zone. A time later than the last possible moment becomes that moment.
+/// Parses `YYYY-MM-DD HH:MM:SS` as a time in the zone. A time after the last possible moment becomes that moment.
 pub fn parse_local(text: &str, zone: Zone) -> Option<Timestamp> {
-    // strptime would accept one digit where the format requires two.
+    // `strptime` would accept one digit where the format requires two.
     if text.len() != 19 {
         return None;
     }
     let local = DateTime::strptime(LOCAL_FORM, text).ok()?;
-    // The last day of the calendar, which many use for 'never', is later than the last possible moment.
+    // The last day of the calendar, often used for 'never', is later than the last possible moment.
     let is_last = local.date() >= jiff::civil::Date::MAX.yesterday().unwrap_or(jiff::civil::Date::MAX);
     zone.to_moment(local).or(is_last.then(never))
 }
 
-/// The same for an end: a date alone (`YYYY-MM-DD`) means its last second.
+/// Parses an end time. A date alone (`YYYY-MM-DD`) means its last second.
 pub fn parse_local_end(text: &str, zone: Zone) -> Option<Timestamp> {
     if text.len() == "YYYY-MM-DD".len() {
         parse_local(&format!("{text} 23:59:59"), zone)
@@ -144,7 +144,7 @@ pub fn parse_local_end(text: &str, zone: Zone) -> Option<Timestamp> {
     }
 }
 
-/// The calendar day of the moment in the zone.
+/// Returns the calendar day of the moment in the zone.
 pub fn local_date(at: Timestamp, zone: Zone) -> jiff::civil::Date {
     zone.to_local(at).date()
 }

@@ -1,41 +1,42 @@
-//! Decides who gets the next of a few places. Threads, places for large bodies and document workers are shared by this
-//! rule.
+//! Decides who gets the next of a limited number of places. Threads, places for large bodies and document workers are
+//! shared by this rule.
 //!
-//! The requesters form circles: everyone; inside it each company and all strangers; inside a company its programs and
-//! its links; among the links each holder; among the strangers each network. The same rules apply in every circle:
+//! The requesters form circles. The widest contains everyone; inside it are each company and all strangers; inside a
+//! company its programs and its links; among the links each holder; among the strangers each network. The same rules
+//! apply in every circle:
 //!
-//! - A requester that already has places in a circle gets another only while at least a third as many as it then has
-//!   stay free in the circle, and never one of the last eighth. A requester without any takes any free place. So one
-//!   company alone gets three quarters of all places, others get most of the rest, and the last places are for those
-//!   that have nothing in progress yet.
-//! - All strangers together get half, the links of one company half, and one link as many as [`Bounds::of_link`].
-//! - Among those that wait, those with the fewest places in the widest circle come first, then those with the fewest in
-//!   the next circle, then the one that came first.
+//! - A requester that already has places in a circle gets another only while at least a third as many as it would then
+//!   have stay free in the circle, and never one of the last eighth. A requester without places may use any free place.
+//!   So a single company gets up to three quarters of all places, others get most of the rest, and the last places are
+//!   for requesters with nothing in progress yet.
+//! - All strangers together get half, the links of one company get half, and one link gets at most [`Bounds::of_link`].
+//! - Among waiting requests, those with the fewest places in the widest circle come first, then those with the fewest
+//!   in the next circle, then the oldest.
 //!
-//! Nothing here waits: the server lets a task wait for its ticket, the pool of workers a thread.
+//! This module does not block. The server makes a task wait for its ticket, and the worker pool makes a thread wait.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
 
 use crate::requester::{Circle, Requester};
 
-/// How many places there are, and how many requests may wait for one.
+/// Number of places, and limits on waiting requests.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
     pub places: usize,
-    /// How many the holder of a link may have at the same time.
+    /// Maximum number of places that the holder of a link may have at the same time.
     pub of_link: usize,
-    /// How many requests may wait from the holder of a link, or from a network that signs in at one company.
+    /// Maximum number of waiting requests from the holder of a link, or from a network that logs in to one company.
     pub waiting_of_one: usize,
-    /// How many requests may wait from a company with all its links, or from a network.
+    /// Maximum number of waiting requests from a company with all its links, or from a network.
     pub waiting_of_group: usize,
 }
 
-/// Identifies a request that waits or has its turn.
+/// Identifies a request that is waiting or has its turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ticket(u64);
 
-/// The requests that have places, and those that wait.
+/// The requests that have places, and the waiting ones.
 #[derive(Debug)]
 pub struct Turns {
     bounds: Bounds,
@@ -46,7 +47,7 @@ pub struct Turns {
     next: u64,
 }
 
-/// The requests of one requester, first come, first served.
+/// The requests of one requester, in order of arrival.
 #[derive(Debug)]
 struct Queue {
     circles: Vec<Circle>,
@@ -54,7 +55,7 @@ struct Queue {
 }
 
 impl Turns {
-    /// All places are free.
+    /// Starts with all places free.
     pub fn new(bounds: Bounds) -> Self {
         Self {
             bounds,
@@ -66,7 +67,7 @@ impl Turns {
         }
     }
 
-    /// A ticket for a request that waits from now on. `None` if too many of the same requester already wait.
+    /// Adds a waiting request and returns its ticket. `None` if too many requests of the same requester already wait.
     pub fn wait(&mut self, requester: &Requester) -> Option<Ticket> {
         let circles = requester.circles();
         if !self.may_wait(&circles) && !self.may_begin(&circles) {
@@ -82,7 +83,7 @@ impl Turns {
         Some(ticket)
     }
 
-    /// Starts the next turn. `None` if no waiting request may have one now.
+    /// Starts the next turn. `None` if no waiting request may start now.
     pub fn begin_next(&mut self) -> Option<Ticket> {
         if self.begun.len() >= self.places() {
             return None;
@@ -100,22 +101,22 @@ impl Turns {
         Some(ticket)
     }
 
-    /// Whether no request has or waits for a place.
+    /// Whether no request has a place or waits for one.
     pub fn is_idle(&self) -> bool {
         self.begun.is_empty() && self.queues.is_empty()
     }
 
-    /// How many requests wait for a place.
+    /// Returns the number of waiting requests.
     pub fn waiting(&self) -> usize {
         self.queues.values().map(|queue| queue.tickets.len()).sum()
     }
 
-    /// Whether the turn of a ticket has begun and not ended.
+    /// Whether the turn of a ticket has started and not ended.
     pub fn has_begun(&self, ticket: Ticket) -> bool {
         self.begun.contains_key(&ticket)
     }
 
-    /// Ends a turn, or the wait for it, and forgets it.
+    /// Ends a turn, or the wait for it, and removes the ticket.
     pub fn end(&mut self, requester: &Requester, ticket: Ticket) {
         if let Some(circles) = self.begun.remove(&ticket) {
             self.at_work.subtract(&circles);
@@ -162,7 +163,7 @@ impl Turns {
         taken < room
     }
 
-    /// The most places that a circle may ever have within a wider one.
+    /// Returns the maximum number of places that a circle may have within a wider one.
     fn room_of(&self, circle: &Circle, wider: usize) -> usize {
         let room = match circle {
             Circle::Company(_) => self.places() * 3 / 4,
@@ -175,7 +176,6 @@ impl Turns {
     }
 }
 
-/// The count for each circle.
 #[derive(Debug, Default)]
 struct Counts(HashMap<Circle, usize>);
 
@@ -247,7 +247,7 @@ mod tests {
         Requester::Stranger(network(number))
     }
 
-    /// Makes each of these requesters wait with as many requests as there are places, and starts all possible turns.
+    /// Queues as many requests as there are places for each of these requesters, and starts all possible turns.
     fn flood(turns: &mut Turns, by: &[Requester]) -> Vec<(Requester, Ticket)> {
         let mut tickets = HashMap::new();
         for requester in by {
@@ -269,7 +269,7 @@ mod tests {
         given.iter().filter(|(other, _)| other == requester).count()
     }
 
-    /// Whether a request that comes now gets a place at once. Leaves everything as it was.
+    /// Whether a new request would get a place immediately. Leaves the state unchanged.
     fn has_a_place_at_once(turns: &mut Turns, requester: &Requester) -> bool {
         let ticket = turns.wait(requester).expect("there is room to wait");
         turns.begin_next();
@@ -288,7 +288,7 @@ mod tests {
     }
 
     proptest! {
-        /// They may have arrived in any order, each when it could take the most.
+        /// The requesters may have arrived in any order, each when it could get the most places.
         #[test]
         fn beside_any_mix_of_greedy_requesters_everybody_else_has_a_place_at_once(
             places in 64..200_usize,
@@ -302,7 +302,7 @@ mod tests {
                 prop_assert!(has_a_place_at_once(&mut turns, &other), "{other:?}");
             }
             let is_greedy = |kind: fn(&Requester) -> bool| mix.iter().any(kind);
-            // In a greedy company, its links compete with its programs, and the other way round.
+            // In a greedy company, its links compete with its programs, and vice versa.
             if !is_greedy(|one| matches!(one, Requester::Link { .. })) {
                 prop_assert!(has_a_place_at_once(&mut turns, &link("greedy0", 99)));
             }
@@ -380,7 +380,7 @@ mod tests {
         for (requester, ticket) in acme.iter().take(3) {
             turns.end(requester, *ticket);
         }
-        // Both may have another one, and acme has waited longer.
+        // Both may have another place, and acme has waited longer.
         turns.begin_next().expect("places are free");
         assert_eq!(turns.at_work.of(&Circle::Company(id("late"))), 6);
     }
@@ -412,7 +412,7 @@ mod tests {
             network: network(number),
             company: company.map(id),
         };
-        // As the server configures it for two hashes at a time.
+        // The server's configuration for two hashes at a time.
         let mut turns = turns(8);
         let unknown = flood(&mut turns, &[sign_in(1, None)]);
         assert_eq!(unknown.len(), 2, "however many names they are");

@@ -1,8 +1,8 @@
 //! Values of fields.
 //!
 //! A value arrives as text from a program, a form or the template's default. If its field's kind refuses it, the result
-//! is a [`ValueFault`]; otherwise it is stored with its type and leaves through [`FieldValue::to_wire`]. Pages and PDFs
-//! show [`FieldValue::shown`].
+//! is a [`ValueFault`]. Otherwise it is stored with its type and sent with [`FieldValue::to_wire`]. Pages and PDFs show
+//! [`FieldValue::shown`].
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ use crate::field::{Field, FieldKind};
 use crate::number::{Decimal, of_usual_width};
 use crate::text::{MOST_PARTS, has_overlong_character, is_direction_control, is_visible};
 
-/// SHA-256 of a file's bytes: the file's name in the blob store.
+/// SHA-256 of a file's bytes, which is also the file's name in the blob store.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BlobHash(pub [u8; 32]);
 
@@ -26,7 +26,7 @@ impl BlobHash {
         Self(sha2::Sha256::digest(bytes).into())
     }
 
-    /// Reads 64 hexadecimal digits.
+    /// Parses 64 hexadecimal digits.
     pub fn parse(text: &str) -> Option<Self> {
         let mut bytes = [0; 32];
         hex::decode_to_slice(text, &mut bytes).ok()?;
@@ -59,18 +59,18 @@ impl<'de> Deserialize<'de> for BlobHash {
     }
 }
 
-/// A file in a field: a signature, a picture, an attachment.
+/// A file in a field: a signature, an image, an attachment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileValue {
-    /// The name in webhooks and answers.
+    /// The name in webhooks and responses.
     pub file_name: String,
-    /// The media type, judged by the bytes.
+    /// The media type, detected from the bytes.
     pub media_type: String,
-    /// Identifies its bytes.
+    /// Hash of the file's bytes.
     pub hash: BlobHash,
-    /// In bytes.
+    /// Length in bytes.
     pub length: u64,
-    /// Width and height of a picture that a document worker re-encoded. `None` for other files, and for pictures from
+    /// Width and height of an image that a document worker re-encoded. `None` for other files, and for images from
     /// versions that kept the original.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pixels: Option<(u32, u32)>,
@@ -79,9 +79,9 @@ pub struct FileValue {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "type", content = "value")]
 pub enum FieldValue {
-    /// Text, also of `label`, `writer` and `calc`.
+    /// Text, including `label`, `writer` and `calc` values.
     Text(String),
-    /// A number, in the digits that were entered.
+    /// A number with the digits as entered.
     Number(String),
     Date(jiff::civil::Date),
     /// A check mark that is on or off.
@@ -92,28 +92,28 @@ pub enum FieldValue {
     Drawn(DrawnValue),
 }
 
-/// Why a field's kind refuses a value.
+/// Reasons why a field's kind refuses a value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ValueFault {
-    /// A character has too many parts.
-    #[error("the text contains a character with more than {MOST_PARTS} parts")]
+    /// A character has too many code points.
+    #[error("the text contains a character with more than {MOST_PARTS} accents or other marks")]
     OverlongCharacter,
-    /// It contains U+0000 or another control character.
+    /// The text contains U+0000 or another control character.
     #[error("the value contains a control character; remove it")]
     ControlCharacter,
-    /// It contains a character that changes the direction in which others are read.
-    #[error("the value contains a control character for the writing direction; remove it")]
+    /// The text contains a character that changes the reading direction of others.
+    #[error("the value contains a control character that changes the text direction; remove it")]
     DirectionControl,
     #[error("the value has {length} characters; at most {limit} are allowed")]
     TooLong { length: usize, limit: u32 },
     #[error("the value is not a decimal number")]
     NotNumber,
     /// A number with more decimals than its field shows.
-    #[error("the number has more than {limit} decimals")]
+    #[error("the number has more than {limit} digits after the decimal point")]
     TooManyDecimals { limit: u32 },
     #[error("the value is not a date in the form YYYY-MM-DD")]
     NotDate,
-    /// Neither yes nor no.
+    /// The text is neither yes nor no.
     #[error("the value is not one of Y, N, 1, 0, true, false")]
     NotCheck,
     #[error("the value is not one of the field's options: {}", options.join(", "))]
@@ -122,16 +122,16 @@ pub enum ValueFault {
     NotBase64,
     #[error("the value is not a PNG or JPEG picture in base64")]
     NotPicture,
-    #[error("the file has more than {limit} bytes")]
+    #[error("the file is larger than {limit} bytes")]
     FileTooLarge { limit: usize },
     /// A drawing's text contains nothing visible.
     #[error("there is nothing to draw; enter a name")]
     NothingToDraw,
-    #[error("a field of this kind is filled in automatically and accepts no value")]
+    #[error("fields of this kind are filled in automatically and accept no value")]
     FillsItself,
 }
 
-/// A picture, decoded from what a program or page sent.
+/// An image decoded from a program's or page's request.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Picture {
     pub bytes: Vec<u8>,
@@ -146,10 +146,10 @@ impl fmt::Debug for Picture {
 }
 
 impl Picture {
-    /// The most bytes of a picture.
+    /// Maximum size of an image, in bytes.
     pub const LIMIT: usize = 5 * 1024 * 1024;
 
-    /// Reads base64 (standard or URL alphabet, padded or not), with or without a `data:` prefix.
+    /// Decodes base64 (standard or URL alphabet, padded or not), with or without a `data:` prefix.
     pub fn from_base64(text: &str) -> Result<Self, ValueFault> {
         let text = text.trim();
         let data = if text.get(..5).is_some_and(|head| head.eq_ignore_ascii_case("data:")) {
@@ -179,7 +179,7 @@ impl Picture {
         Self::from_bytes(bytes)
     }
 
-    /// Judges a file by its first bytes.
+    /// Detects the type of a file from its first bytes.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, ValueFault> {
         let media_type = if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
             "image/png"
@@ -194,14 +194,14 @@ impl Picture {
         Ok(Self { bytes, media_type })
     }
 
-    /// A file name for a picture that came without one.
+    /// Returns a file name for an image without one.
     pub fn file_name(&self, field: &Field) -> String {
         let end = if self.media_type == "image/png" { "png" } else { "jpg" };
         format!("{}.{end}", field.name)
     }
 }
 
-/// A number in the form in which searches compare it.
+/// Returns a number in the form used for comparison in searches.
 pub fn compared_number(text: &str) -> Option<String> {
     let text = of_usual_width(text);
     Decimal::parse(text.trim()).map(|number| number.exact().to_string())
@@ -213,7 +213,7 @@ pub fn compared_date(text: &str) -> Option<String> {
 }
 
 impl FieldValue {
-    /// Reads a text as a value of the field. Files do not come this way: see [`Picture`].
+    /// Parses a text as a value of the field. Files use [`Picture`] instead.
     pub fn parse(field: &Field, text: &str) -> Result<Self, ValueFault> {
         let multi_line = matches!(field.kind, FieldKind::Text | FieldKind::Label);
         if text
@@ -281,7 +281,7 @@ impl FieldValue {
         }
     }
 
-    /// The value in answers and webhooks: a check as `Y` or `N`, a file as its name.
+    /// Returns the value for responses and webhooks: a check as `Y` or `N`, a file as its name.
     pub fn to_wire(&self) -> String {
         match self {
             Self::Text(text) | Self::Number(text) | Self::Choice(text) => text.clone(),
@@ -293,7 +293,8 @@ impl FieldValue {
         }
     }
 
-    /// The value as searches compare it: as in responses, but numbers by value, in any notation.
+    /// Returns the value for comparison in searches: as in responses, but with numbers compared by value, in any
+    /// notation.
     pub fn compared(&self) -> String {
         match self {
             Self::Number(text) => compared_number(text).unwrap_or_else(|| text.clone()),
@@ -301,7 +302,7 @@ impl FieldValue {
         }
     }
 
-    /// The value as people see it in this box: a number with its separators and zeros, a date in its pattern.
+    /// Returns the value as shown in this box: a number with its separators and zeros, a date in its pattern.
     pub fn shown(&self, field: &Field) -> String {
         match self {
             // Older versions stored calculated values as texts.
@@ -321,7 +322,7 @@ impl FieldValue {
         }
     }
 
-    /// Whether it satisfies a required field. A text without visible characters or a check that is off does not.
+    /// Whether the value satisfies a required field. A text without visible characters or an unchecked box does not.
     pub fn is_filled(&self) -> bool {
         match self {
             Self::Text(text) | Self::Number(text) | Self::Choice(text) => is_visible(text),
@@ -330,12 +331,12 @@ impl FieldValue {
         }
     }
 
-    /// Whether it is provided as a file. A drawing is: a picture is made from it.
+    /// Whether the value is provided as a file. A drawing is, because an image is made from it.
     pub fn is_file(&self) -> bool {
         matches!(self, Self::File(_) | Self::Drawn(_))
     }
 
-    /// The file, if the value is a stored one.
+    /// Returns the file, if the value is a stored one.
     pub fn file(&self) -> Option<&FileValue> {
         match self {
             Self::File(file) => Some(file),
@@ -343,18 +344,18 @@ impl FieldValue {
         }
     }
 
-    /// SHA-256 over a salt and the value. The salt keeps a short value (`Y`, a date) from being
-    /// guessed out of the chain.
+    /// Returns SHA-256 over a salt and the value. The salt prevents guessing a short value (`Y`, a date) from the
+    /// chain.
     pub fn salted_hash(&self, salt: &[u8], format: ChainFormat) -> BlobHash {
         use sha2::Digest as _;
         let mut hash = sha2::Sha256::new();
         hash.update((salt.len() as u64).to_be_bytes());
         hash.update(salt);
         match self {
-            // The value as it is kept, with all that is said of a file.
+            // The value as stored, including all properties of a file.
             value if format == ChainFormat::Two => hash.update(serde_json::to_vec(value).unwrap_or_default()),
             Self::File(file) => hash.update(file.hash.0),
-            // Its members have a fixed order, so the same drawing always gives the same bytes.
+            // Its properties have a fixed order, so the same drawing always produces the same bytes.
             Self::Drawn(drawn) => hash.update(serde_json::to_vec(&drawn.drawing).unwrap_or_default()),
             other => hash.update(other.to_wire().as_bytes()),
         }
@@ -362,13 +363,13 @@ impl FieldValue {
     }
 }
 
-/// Characters as people count them: a letter with its accents, an emoji with its parts.
+/// Splits a text into characters as people count them: a letter with its accents, an emoji with its parts.
 pub fn characters(text: &str) -> impl DoubleEndedIterator<Item = &str> {
     use unicode_segmentation::UnicodeSegmentation as _;
     text.graphemes(true)
 }
 
-/// `YYYY-MM-DD`, also with dots or slashes, or eight digits.
+/// Parses `YYYY-MM-DD`, also with dots or slashes, or eight digits.
 fn parse_date(text: &str) -> Option<jiff::civil::Date> {
     let digits = |part: &str| (!part.is_empty() && part.bytes().all(|b| b.is_ascii_digit())).then(|| part.to_owned());
     let (year, month, day) = if text.len() == 8 && digits(text).is_some() {
@@ -461,7 +462,7 @@ pub(crate) mod tests {
         }
         assert_eq!(wire(FieldKind::Number, "３ー５"), Err(ValueFault::NotNumber));
         assert_eq!(wire(FieldKind::Date, "２０２６／３／７").as_deref(), Ok("2026-03-07"));
-        // A text stays as it was written.
+        // Text is kept as written.
         assert_eq!(wire(FieldKind::Text, "１２").as_deref(), Ok("１２"));
     }
 

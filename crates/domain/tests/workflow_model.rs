@@ -1,7 +1,7 @@
 //! Tests the state machine against a simple model, and the audit trail's chain against every edit.
 //!
-//! The model only knows which signers have approved, which step's turn it is and whether the workflow is over. It is
-//! written without the machine's types, so a bug would have to be in both.
+//! The model only tracks which signers have approved, the current step and whether the workflow is over. It does not
+//! use the machine's types, so a bug would have to be in both.
 #![allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)] // numbers below ten
 
 use countersign_domain as domain;
@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use proptest::prelude::*;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// Salts that differ.
+/// Provides distinct salts.
 #[derive(Default)]
 struct Counting(AtomicU8);
 
@@ -44,7 +44,7 @@ enum End {
     Expired,
 }
 
-/// Which signers have approved, whose turn it is, how it ended.
+/// The signers who have approved, the current step, and how the workflow ended.
 struct Model {
     step_of: Vec<u32>,
     approved: Vec<bool>,
@@ -61,7 +61,7 @@ impl Model {
         self.end.is_none() && self.now < self.expires
     }
 
-    /// Whether the command happens. If so, the model has moved.
+    /// Returns whether the command succeeds. If so, updates the model.
     fn apply(&mut self, command: &Command) -> bool {
         let writers = self.step_of.len();
         match *command {
@@ -208,7 +208,7 @@ fn lee(mobile: NewMobile) -> NewPerson {
     }
 }
 
-/// What must be true in every state that is reached.
+/// Checks the invariants of every reached state.
 fn check_sound(workflow: &Workflow) -> Result<(), TestCaseError> {
     for recipient in &workflow.recipients {
         let approved = matches!(recipient.progress, Progress::Approved { .. });
@@ -236,7 +236,6 @@ fn check_sound(workflow: &Workflow) -> Result<(), TestCaseError> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
-    /// Long because it answers each command and each of its results.
     #[test]
     fn the_machine_does_what_the_model_does(
         steps in proptest::collection::vec(1usize..=3, 1..=3),
@@ -379,8 +378,7 @@ proptest! {
             _ => { edited.remove(at); }
         }
         match chain::verify(genesis(&company, id), &edited) {
-            // Only a cut at the end is no break in itself: the head that the certificate states
-            // shows it.
+            // Only a cut at the end leaves the chain intact. The head stated in the certificate reveals it.
             Ok(found) => {
                 prop_assert_eq!(edit, 9);
                 prop_assert_eq!(at, entries.len() - 1);
@@ -536,14 +534,14 @@ fn a_program_means_the_writer_by_step_and_email() {
 
 #[test]
 fn an_address_that_several_writers_of_a_step_share_means_none_of_them() {
-    // Both have the same address.
+    // Both signers have the same address.
     let shared = workflow(&[2, 1], OnReject::End);
     let by_address = |recipient: &Recipient| recipient.contact.email() == Some("kim@example.com");
     let several = Err(Refusal::SeveralWriters { order: 1 });
     assert_eq!(shared.writer_meant(Some(1), Some(&by_address)), several);
     let second = |recipient: &Recipient| by_address(recipient) && recipient.place == 2;
     assert_eq!(shared.writer_meant(Some(1), Some(&second)), Ok(RecipientId(1)));
-    // The address does not mean the other person just because one of them has approved meanwhile.
+    // The address must not identify the other person just because one of them has approved.
     let one = shared.approve(RecipientId(0), moment(1)).unwrap().workflow;
     assert_eq!(one.writer_meant(Some(1), Some(&by_address)), several);
     let first = |recipient: &Recipient| by_address(recipient) && recipient.place == 1;
@@ -572,7 +570,7 @@ proptest! {
         let mobile = after.workflow.recipients[0].mobile.clone();
         let kept = before.recipients[0].mobile.clone().filter(|_| stays);
         prop_assert_eq!(&mobile, &said.unwrap_or(kept));
-        // Whatever changed, the earlier link and everything verified through it are invalid.
+        // After any change, the earlier link and everything verified through it are invalid.
         let is_changed = !stays || mobile != before.recipients[0].mobile;
         let versions = [&before, &after.workflow].map(|workflow| workflow.recipients[0].link_version);
         prop_assert_eq!(versions[1] > versions[0], is_changed);

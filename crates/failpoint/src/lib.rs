@@ -1,8 +1,8 @@
 //! Places where the kill test ends the process: between two effects whose order a guarantee depends on.
 //!
 //! A build with debug assertions reads `COUNTERSIGN_FAILPOINT=PLACE:TIMES` once. When the process reaches that place
-//! for the TIMES-th time, it gets SIGKILL: no destructor runs and no buffer is flushed, as with `kill -9` from outside
-//! at that moment. Release builds contain none of this: the call is empty.
+//! for the TIMES-th time, it gets SIGKILL. No destructor runs and no buffer is flushed, as with an external `kill -9`
+//! at that moment. In release builds the call does nothing.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
@@ -12,13 +12,13 @@ pub enum Place {
     AfterCommit,
     /// A file is about to be written.
     BeforeFile,
-    /// A file is durable, but no row names it.
+    /// A file is durable, but no row refers to it.
     AfterFile,
     /// A document and its certificate are sealed and durable, but the workflow is not complete.
     Sealed,
     /// A delivery is claimed but not sent.
     Claimed,
-    /// A receiver has answered, but the answer is not recorded.
+    /// An endpoint or server has responded, but the response is not recorded.
     Answered,
     /// The results of deliveries are recorded.
     Recorded,
@@ -36,7 +36,7 @@ impl Place {
         Place::Recorded,
     ];
 
-    /// Its name in the environment variable.
+    /// Returns the name used in the environment variable.
     pub const fn name(self) -> &'static str {
         match self {
             Place::BeforeCommit => "before-commit",
@@ -51,14 +51,14 @@ impl Place {
     }
 }
 
-/// The variable that sets place and count.
+/// The environment variable that sets the place and count.
 pub const VARIABLE: &str = "COUNTERSIGN_FAILPOINT";
 
-/// Marks that the process has reached this place; the process ends here if it was configured to.
+/// Marks that the process has reached this place, and ends the process if so configured.
 #[cfg(not(debug_assertions))]
 pub const fn reach(_: Place) {}
 
-/// Marks that the process has reached this place; the process ends here if it was configured to.
+/// Marks that the process has reached this place, and ends the process if so configured.
 #[cfg(debug_assertions)]
 pub fn reach(place: Place) {
     armed::reach(place);
@@ -84,7 +84,7 @@ mod armed {
         let Some((name, left)) = armed else { return };
         if name == place.name() && left.fetch_sub(1, Ordering::SeqCst) == 1 {
             while kill_process(getpid(), Signal::KILL).is_ok() {
-                // The signal may take a moment; nothing else happens here.
+                // Wait here, because the signal may take a moment to arrive.
                 std::thread::park();
             }
         }

@@ -1,6 +1,6 @@
-//! Any bytes as what authorities and signers send: a signed message, a timestamp, a time-stamp response, a revocation list,
-//! an OCSP response, a certificate. What is read lies within what was given; a response is accepted only where its token
-//! answers the request.
+//! Treats any bytes as data from authorities and signers: a signed message, a timestamp, a time-stamp response, a
+//! revocation list, an OCSP response, a certificate. Parsed parts must lie within the input, and a response is accepted
+//! only if its token matches the request.
 
 use document::pki::cms::{SignedMessage, message_length};
 use document::pki::keys::{Signer, certificates_from_pem, certificates_to_pem};
@@ -12,10 +12,10 @@ use document::verify::list_from_pem_or_der;
 
 use crate::materials::{now, seal_key};
 
-/// The digest that the seeds sign and timestamp.
+/// The digest that is signed and timestamped in the seeds.
 pub(crate) const DIGEST: [u8; 32] = [7; 32];
 
-/// Reads any bytes as data from authorities and signers. True if they are valid.
+/// Parses any bytes as data from authorities and signers. True if they are valid.
 pub fn cms(data: &[u8]) -> bool {
     let mut reached = false;
     let within = |part: &[u8]| data.as_ptr_range().contains(&part.as_ptr()) || part.is_empty();

@@ -1,5 +1,5 @@
-//! Any bytes as FIELDS.json, and any text as a value, a contact, a number, a formula, a date's pattern: what is read is
-//! written and read again as the same.
+//! Treats any bytes as `FIELDS.json`, and any text as a value, a contact, a number, a formula and a date pattern.
+//! Parsed input must survive being written and parsed again.
 
 use domain::Region;
 use domain::contact::Contact;
@@ -21,7 +21,7 @@ const VALUES: [&str; 8] = [
     "0",
 ];
 
-/// Reads any bytes as FIELDS.json and as values of fields. True if they are valid.
+/// Parses any bytes as `FIELDS.json` and as values of fields. True if they are valid.
 pub fn fields(data: &[u8]) -> bool {
     let mut reached = false;
     if let Ok(file) = parse(data, Some(3), Region::Kr) {

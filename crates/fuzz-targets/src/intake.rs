@@ -1,5 +1,5 @@
-//! Any bytes as an upload. What intake takes can be taken again, shown, read, stamped and sealed, and then verifies; what it
-//! refuses, it refuses with a reason.
+//! Treats any bytes as an upload. An accepted file can be accepted again, rendered, read, stamped and sealed, and then
+//! verifies. A refused file has a reason.
 
 use document::intake::{Acceptance, Limits, Wishes, inspect, inspect_as};
 use document::marks::stamp::{Mark, MarkContent, stamp};
@@ -13,7 +13,7 @@ use domain::field::Placement;
 use crate::as_in_the_worker;
 use crate::materials::{details, fonts, now, seal_key};
 
-/// Reads any bytes as an upload. True if it is accepted.
+/// Runs intake on any bytes. True if they are accepted.
 pub fn intake(data: &[u8]) -> bool {
     let limits = Limits {
         most_pages: 3,
@@ -45,7 +45,7 @@ pub fn intake(data: &[u8]) -> bool {
             },
         })
         .collect();
-    // A page may be too small for a letter.
+    // A page may be too small for a single letter.
     let fits = |mark: &&Mark| {
         let size = taken.pages.get(usize::try_from(mark.page - 1).unwrap_or(0));
         size.is_some_and(|size| document::marks::stamp::prove(fonts(), size, mark).is_ok())

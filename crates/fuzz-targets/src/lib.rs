@@ -1,12 +1,13 @@
-//! The bodies of the fuzz targets: one function each, which accepts any bytes and panics only if a promise is broken.
+//! The bodies of the fuzz targets. Each is a function that accepts any bytes and panics only if a guarantee is broken.
 //!
-//! They are not in `fuzz/`, which only `script/fuzz` builds, so that lints and the usual build cover them and a test runs each
-//! with its seeds and some mutations. Each returns whether the bytes reached what it is about, so the test notices a target that
-//! no longer checks anything.
+//! They are not in `fuzz/`, which only `script/fuzz` builds, so that lints and the usual build cover them and a test
+//! runs each with its seeds and some mutations. Each function returns whether the bytes reached the code under test, so
+//! the test notices a target that no longer checks anything.
 //!
-//! Parser and renderer read strangers' files in a child process, where a panic becomes a refusal (`countersign-document-worker`).
-//! So a panic in a foreign crate is not a fault there; [`as_in_the_worker`] does the same. A panic in this repository's code is
-//! always a fault, and so is every panic in the server itself.
+//! The parser and renderer read untrusted files in a child process, where a panic becomes a refusal
+//! (`countersign-document-worker`). So a panic in a third-party crate is not a fault there, and [`as_in_the_worker`]
+//! behaves the same way. A panic in this repository's code is always a fault, and so is every panic in the server
+//! itself.
 #![allow(clippy::missing_panics_doc, reason = "a panic is how a broken promise shows")]
 
 mod cms;
@@ -30,10 +31,10 @@ pub use reader::reader;
 pub use seeds::{Seed, seeds};
 pub use verify::verify;
 
-/// A target: takes any bytes, panics where a promise is broken, and answers whether the bytes reached what it is about.
+/// A target: accepts any bytes, panics if a guarantee is broken, and returns whether the bytes reached the code under
+/// test.
 pub type Target = fn(&[u8]) -> bool;
 
-/// All targets by name.
 pub const TARGETS: [(&str, Target); 6] = [
     ("cms", cms),
     ("fields", fields),
@@ -50,8 +51,8 @@ thread_local! {
     static WAS_OURS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Ends the process on a panic, as a fuzzer expects it: of this repository's code anywhere, of any other outside of
-/// [`as_in_the_worker`]. For the beginning of a process.
+/// Ends the process on a panic, as fuzzers expect: for panics in this repository's code anywhere, and in other code
+/// outside of [`as_in_the_worker`]. Call it at the start of a process.
 pub fn abort_on_panics() {
     HOOK.call_once(|| {
         set_hook(Box::new(|info| {
@@ -63,7 +64,7 @@ pub fn abort_on_panics() {
     });
 }
 
-/// Remembers whose code panicked last, and changes nothing else.
+/// Records whether the last panic was in our code, and changes nothing else.
 fn remember_panics() {
     HOOK.call_once(|| {
         let earlier = take_hook();
@@ -78,12 +79,12 @@ fn remember_panics() {
 
 fn is_ours(info: &PanicHookInfo<'_>) -> bool {
     let file = info.location().map_or("", std::panic::Location::file);
-    // Other crates are in the registry, the standard library is in `/rustc/…` (only its callers see our wrong calls, so
-    // it counts as ours).
+    // Third-party crates are in the registry. The standard library is in `/rustc/…`, and counts as ours because only
+    // wrong calls make it panic.
     !file.contains("registry/src") && !file.contains("/git/checkouts/")
 }
 
-/// The answer. `None` if a foreign crate panicked. Our own panics continue.
+/// Returns the result of `work`. `None` if a third-party crate panicked. Our own panics continue.
 pub fn as_in_the_worker<T>(work: impl FnOnce() -> T) -> Option<T> {
     remember_panics();
     IN_WORKER.set(true);

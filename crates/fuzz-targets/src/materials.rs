@@ -1,7 +1,7 @@
-//! What the targets share: the key that the seeds are sealed with, the fonts, and a small document.
+//! Shared data of the targets: the key that seals the seeds, the fonts, and a small document.
 //!
 //! A fuzzer continues with inputs that an earlier run found and sealed, so `script/fuzz` names a folder
-//! (`COUNTERSIGN_FUZZ`) in which the key stays. Without it every process has a key of its own.
+//! (`COUNTERSIGN_FUZZ`) in which the key is stored. Without the folder, every process has its own key.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -14,27 +14,26 @@ use document::verify::TrustedRoots;
 use jiff::Timestamp;
 use lopdf::{Dictionary, Document, Object, SaveOptions, Stream, dictionary};
 
-/// The moment at which everything happens.
+/// The current time in all targets.
 pub(crate) fn now() -> Timestamp {
     Timestamp::from_second(1_795_000_000).expect("a moment")
 }
 
-/// The fonts of the program.
 pub(crate) fn fonts() -> &'static Fonts {
     static FONTS: OnceLock<Fonts> = OnceLock::new();
     FONTS.get_or_init(|| Fonts::embedded().expect("the embedded fonts"))
 }
 
-/// The key that the seeds are sealed with, and the roots that trust it.
+/// The key that seals the seeds, and the roots that trust it.
 pub(crate) struct Seal {
     pub(crate) key: SealKey,
-    /// Its root, with its key.
+    /// The root certificate and its key.
     pub(crate) root: SealKey,
-    /// The roots to trust.
     pub(crate) roots: TrustedRoots,
 }
 
-/// The key of the folder that `COUNTERSIGN_FUZZ` names, which is created if it is missing; else one of this process.
+/// Returns the key in the folder named by `COUNTERSIGN_FUZZ`, and creates it if it is missing. Without a folder,
+/// returns a key for this process.
 pub(crate) fn seal_key() -> &'static Seal {
     static SEAL: OnceLock<Seal> = OnceLock::new();
     SEAL.get_or_init(|| {
@@ -90,7 +89,7 @@ pub(crate) fn details(certify: bool) -> SealDetails {
     }
 }
 
-/// A document of one page with a word on it, with a form or without.
+/// A one-page document with a word on it, with or without a form.
 pub(crate) fn sample(form: bool, as_stream: bool) -> Vec<u8> {
     let mut document = Document::with_version("1.7");
     let pages = document.new_object_id();

@@ -1,5 +1,5 @@
-//! Any text, and any bytes as a picture, stamped on a page: accepted values can be drawn, refused ones are refused both
-//! times, and the drawing that is copied into the file refers to nothing missing.
+//! Stamps any text, and any bytes as an image, on a page. Accepted values can be drawn, refused ones are refused both
+//! times, and the drawing copied into the file has no dangling references.
 
 use document::marks::stamp::{Mark, MarkContent, prove, stamp};
 use document::pdf::geometry::PageGeometry;
@@ -19,7 +19,7 @@ fn size_of_first_page(file: &[u8]) -> PageSize {
     PageGeometry::of(&view, page).expect("a size").displayed_size()
 }
 
-/// Stamps any text or picture. True if something is stamped.
+/// Stamps any text or image. True if something is stamped.
 pub fn overlay(data: &[u8]) -> bool {
     let [kind, x, y, width, height, rest @ ..] = data else {
         return false;

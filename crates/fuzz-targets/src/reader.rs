@@ -1,4 +1,4 @@
-//! Any bytes as a PDF file, for our own reader: it reads everything, a file that it writes again says the same, and if the
+//! Treats any bytes as a PDF for our own reader. It reads everything, a rewritten file has the same content, and if the
 //! renderer's reader sees the same pages, it sees the same content.
 
 use document::pdf::Objects as _;
@@ -11,10 +11,11 @@ use hayro_syntax::Pdf;
 
 use crate::as_in_the_worker;
 
-/// A stream is decoded up to here.
+/// Maximum length of a decoded stream.
 const LIMIT: usize = 1 << 20;
 
-/// Any bytes as a PDF file. True if it keeps the rules, and a page was compared with what the renderer reads.
+/// Reads any bytes as a PDF file. True if the file has no deviations, and a page was compared with the renderer's
+/// reading.
 pub fn reader(data: &[u8]) -> bool {
     if let Ok(rebuilt) = Rebuilt::read(data, None) {
         walk(rebuilt.view());
@@ -47,21 +48,21 @@ fn walk(view: View<'_>) {
     }
 }
 
-/// The content of every page. `None` if a part cannot be read.
+/// Returns the content of every page. `None` if a part cannot be read.
 fn contents(view: View<'_>) -> Option<Vec<Vec<u8>>> {
     let pages = view.pages().ok()?;
     pages.into_iter().map(|page| view.content(page, LIMIT).ok()).collect()
 }
 
-/// The renderer's reader repairs what it finds. If it finds as many pages, their content must match ours. True if a
-/// page was compared.
+/// Compares our reading with the renderer's, which repairs files. If the number of pages matches, their content must
+/// match too. True if a page was compared.
 fn agrees_with_the_renderer(data: &[u8], file: &File) -> bool {
-    // Programs differ on deviations, which is why we report them.
+    // Programs interpret deviations differently, which is why we report them.
     if !file.deviations().is_empty() {
         return false;
     }
     let view = file.latest();
-    // It shows deleted content.
+    // The renderer shows deleted content.
     if view
         .pages()
         .unwrap_or_default()
@@ -94,7 +95,7 @@ fn agrees_with_the_renderer(data: &[u8], file: &File) -> bool {
     is_compared
 }
 
-/// Whether the content of a page refers to something that is not, or no longer, in the file.
+/// Whether the content of a page refers to an object that is missing or deleted.
 fn draws_what_is_missing(view: View<'_>, page: Ref) -> bool {
     let is_missing = |object: &Object| object.as_ref().is_some_and(|reference| !view.has(reference));
     let Some(content) = view.page(page).ok().and_then(|page| page.get(b"Contents")) else {
@@ -106,7 +107,7 @@ fn draws_what_is_missing(view: View<'_>, page: Ref) -> bool {
             .is_ok_and(|content| content.as_array().unwrap_or_default().iter().any(is_missing))
 }
 
-/// Checks that a section appended to a file changes nothing else.
+/// Checks that appending a section to a file changes nothing else.
 fn is_appended_to(data: &[u8], file: &File) {
     let mut edits = Edits::new(file.latest());
     let added = edits.add(5);
@@ -119,7 +120,7 @@ fn is_appended_to(data: &[u8], file: &File) {
     }
 }
 
-/// A file that is written again is sound and has the same pages.
+/// Checks that a rewritten file is sound and has the same pages.
 fn is_written_again(file: &File) {
     let view = file.latest();
     let mut trailer = Dict::new();
@@ -135,7 +136,7 @@ fn is_written_again(file: &File) {
     };
     let read = File::open(written.bytes, None).expect("what was written is read");
     read.read_all().expect("what was written is sound");
-    // A comment or white space of the old file is not in the new one.
+    // Comments and white space of the old file are not copied to the new one.
     assert!(read.deviations().is_empty(), "{:?}", read.deviations());
     if let Some(contents_before) = contents(view) {
         assert_eq!(contents(read.latest()), Some(contents_before), "the pages stay");

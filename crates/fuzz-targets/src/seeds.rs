@@ -14,7 +14,7 @@ use x509_cert::ext::pkix::ExtendedKeyUsage;
 use crate::cms::DIGEST;
 use crate::materials::{details, now, sample, seal_key};
 
-/// FIELDS.json of the contract that the tests send. The test kit itself is too much for a fuzzer to be built with.
+/// `FIELDS.json` of the contract that the tests send. The test kit itself is too large a dependency for a fuzzer.
 const CONTRACT_FIELDS: &[u8] = include_bytes!("../../testkit/src/demo/employment_contract.json");
 /// A PNG of four pixels.
 const PICTURE: &[u8] = &[
@@ -23,17 +23,15 @@ const PICTURE: &[u8] = &[
     164, 0, 0, 0, 0, 73, 69, 78, 68, 174, 66, 96, 130,
 ];
 
-/// An input to begin with.
 pub struct Seed {
-    /// Its target, by the name in [`crate::TARGETS`].
+    /// The name of its target in [`crate::TARGETS`].
     pub target: &'static str,
-    /// Its name, unique within the target.
+    /// A name that is unique within the target.
     pub name: String,
-    /// The input.
     pub bytes: Vec<u8>,
 }
 
-/// The first inputs of all targets. Each reaches what its target is about.
+/// Returns the first inputs of all targets. Each reaches the code that its target tests.
 pub fn seeds() -> Vec<Seed> {
     let mut seeds = Vec::new();
     let mut put = |target: &'static str, name: &str, bytes: &[u8]| {
@@ -46,7 +44,7 @@ pub fn seeds() -> Vec<Seed> {
     for (name, file) in samples() {
         put("intake", &name, &file);
         put("reader", &name, &file);
-        // The field of the form has no look, which only an unsigned file may leave to us.
+        // The form's field has no appearance, which we only draw in unsigned files.
         if name.starts_with("form") {
             continue;
         }
@@ -98,7 +96,7 @@ pub fn seeds() -> Vec<Seed> {
     seeds
 }
 
-/// Small files with and without a form, with a table of cross-references and with streams of objects.
+/// Small files with and without a form, with cross-reference tables and with object streams.
 fn samples() -> Vec<(String, Vec<u8>)> {
     [("table", false), ("stream", true)]
         .iter()
@@ -109,7 +107,7 @@ fn samples() -> Vec<(String, Vec<u8>)> {
         .collect()
 }
 
-/// The samples, sealed: with a certification, and with an approval.
+/// Returns the samples sealed with a certification and with an approval.
 pub(crate) fn sealed() -> Vec<(String, Vec<u8>, bool)> {
     let key = &seal_key().key;
     samples()
@@ -127,7 +125,7 @@ fn list() -> Vec<u8> {
     revocation::issue_list(&seal_key().root, &[], 1, now() - 1.minute(), now() + 24.hours()).expect("a list")
 }
 
-/// A time-stamp authority that answers at once.
+/// A time-stamp authority that responds immediately.
 struct Authority;
 
 impl TimestampSource for Authority {
@@ -136,7 +134,7 @@ impl TimestampSource for Authority {
     }
 }
 
-/// The token of a time-stamp response (RFC 3161, 2.4.2) to the request that the target `cms` makes.
+/// Returns the token of a time-stamp response (RFC 3161, 2.4.2) to the request made by the `cms` target.
 fn token(digest: &[u8; 32]) -> Vec<u8> {
     let root = &seal_key().root;
     let key = PrivateKey::generate(KeyKind::EcdsaP256).expect("a key");
@@ -151,7 +149,7 @@ fn token(digest: &[u8; 32]) -> Vec<u8> {
     let authority = SealKey::from_key(key, vec![certificate]).expect("a key");
     let sha256 = [0x30, 0x0b, 6, 9, 0x60, 0x86, 0x48, 1, 0x65, 3, 4, 2, 1];
     let imprint = tlv(0x30, &[&sha256[..], &tlv(4, digest)].concat());
-    // The nonce as a request makes it of [1; 16].
+    // The nonce that a request derives from `[1; 16]`.
     let nonce = tlv(2, &[&[0x41_u8][..], &[1; 15]].concat());
     let info = [
         &[2_u8, 1, 1][..],

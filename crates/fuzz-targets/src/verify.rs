@@ -1,5 +1,6 @@
-//! Any bytes as a sealed file. Whatever holds is one of the files that the key sealed: up to what its last signature covers,
-//! only the signature's value may be written otherwise, and the page looks as it was sealed.
+//! Treats any bytes as a sealed file. Any file that verifies must be one that the key sealed. Up to the end of its last
+//! signature's range, only the spelling of the signature's value may differ, and the page must look as it did when
+//! sealed.
 
 use std::sync::OnceLock;
 
@@ -10,7 +11,7 @@ use crate::as_in_the_worker;
 use crate::materials::{now, seal_key};
 use crate::seeds;
 
-/// The files that the key sealed, and how their first pages look.
+/// Returns the files that the key sealed, with their rendered first pages.
 fn sealed() -> &'static Vec<(Vec<u8>, Vec<u8>)> {
     static SEALED: OnceLock<Vec<(Vec<u8>, Vec<u8>)>> = OnceLock::new();
     SEALED.get_or_init(|| {
@@ -24,7 +25,7 @@ fn sealed() -> &'static Vec<(Vec<u8>, Vec<u8>)> {
     })
 }
 
-/// Reads any bytes as a sealed file. True if it is valid.
+/// Verifies any bytes as a sealed file. True if it is valid.
 pub fn verify(data: &[u8]) -> bool {
     let Some(verdict) = as_in_the_worker(|| verify_file(data, &seal_key().roots, now())) else {
         return false;
@@ -48,7 +49,7 @@ pub fn verify(data: &[u8]) -> bool {
     true
 }
 
-/// Whether two files agree in all that the last signature covers: all but the hexadecimal digits of values.
+/// Whether two files agree in the range of the last signature, except for the hexadecimal digits of values.
 fn is_same(file: &[u8], other: &[u8], covered: usize) -> bool {
     match (file.get(..covered), other.get(..covered)) {
         (Some(file), Some(other)) => file

@@ -1,6 +1,6 @@
-//! Who comes in: the bearer of a good token, a member on our own pages, and a large body once there is a place for it.
+//! Admission: callers with a valid token, members on our own pages, and large bodies once there is a place for them.
 //!
-//! [`requester`] says as whose a request counts; [`callers`] and [`places`] are layers around the routes.
+//! [`requester`] determines who a request counts for. [`callers`] and [`places`] are layers around the routes.
 //!
 //! May use `frame`, `body` and `html`.
 

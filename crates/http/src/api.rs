@@ -1,9 +1,9 @@
 //! The endpoints of the API, one file each.
 //!
-//! `login` answers in the format of the older interface. All others return flat JSON on success and problem details on
+//! `login` responds in the format of the older interface. All others return flat JSON on success and problem details on
 //! failure.
 //!
-//! May use every room but `pages`.
+//! May use every module except `pages`.
 
 use axum::http::Method;
 
@@ -27,7 +27,6 @@ const PUBLIC: Authority = Authority::Public;
 const READ: Authority = Authority::AccessToken(Access::Read);
 const SEND: Authority = Authority::AccessToken(Access::Send);
 
-/// The routes of the API.
 pub fn routes() -> Vec<Route> {
     let mut all = vec![
         route(Method::GET, "/healthz", PUBLIC, health::health),

@@ -1,7 +1,7 @@
-//! Bodies, from bytes on their way to typed members: JSON, and forms with files.
+//! Bodies, from received bytes to typed members: JSON, and forms with files.
 //!
-//! [`arrival`] holds them to a deadline, [`json`] reads the members of objects and names every fault, [`declared`] says
-//! once what a request contains, and [`ignored_members`] names what nobody has read.
+//! [`arrival`] enforces deadlines, [`json`] reads the members of objects and names every fault, [`declared`] declares
+//! the contents of a request in one place, and [`ignored_members`] names unread members.
 //!
 //! May use `frame`.
 

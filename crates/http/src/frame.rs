@@ -1,8 +1,9 @@
-//! What every request meets: its route, who calls and from where, the threads it may use, and how a refusal is written.
+//! The frame of every request: its route, its caller and their address, the threads it may use, and the format of
+//! refusals.
 //!
-//! [`state::Http`] is what all handlers share. A failure becomes an answer in [`problem`] alone.
+//! All handlers share [`state::Http`]. Only [`problem`] converts failures to responses.
 //!
-//! Uses no other room.
+//! Uses no other module.
 
 pub mod blocking;
 pub mod caller;

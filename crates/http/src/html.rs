@@ -1,5 +1,5 @@
-//! What all pages have in common: the request, the language, the frame with the company's look, and the pages that stand
-//! where another was asked for.
+//! Shared parts of all pages: the request, the language, the frame with the company's look, and the pages shown in
+//! place of the requested one.
 //!
 //! May use `frame` and `body`.
 

@@ -26,7 +26,6 @@ pub mod sign;
 pub mod verify;
 pub mod viewer;
 
-/// The routes of the pages.
 pub fn routes() -> Vec<Route> {
     use Authority::{LinkToken, Public};
     let mut all = vec![

@@ -1,10 +1,10 @@
 //! All routes, each with its layers.
 //!
-//! A route says who may call it ([`Authority`]), and the layers enforce it: the handler of an `AccessToken` route runs
-//! only if the token is valid and the role is sufficient, that of a `Session` route only if the role of a signed-in member
-//! is. A test calls every route as nobody, as each role, and with another company's ids.
+//! A route declares its [`Authority`], and the layers enforce it. The handler of an `AccessToken` route runs only if
+//! the token is valid and the role is sufficient, and the handler of a `Session` route only if the role of a signed-in
+//! member is sufficient. A test calls every route without credentials, as each role, and with another company's ids.
 //!
-//! Around all routes: a panic becomes a 500 and is logged, and [`speak`] writes failures in the reader's language.
+//! Layers around all routes turn a panic into a logged 500, and [`speak`] writes failures in the reader's language.
 
 use std::sync::Arc;
 
@@ -26,14 +26,13 @@ use crate::frame::state::{Http, HttpSettings};
 use crate::html::request::PageRequest;
 use crate::{api, pages};
 
-/// Every route of the service.
 pub fn routes() -> Vec<Route> {
     let mut all = api::routes();
     all.extend(pages::routes());
     all
 }
 
-/// The service as an axum router. Serve it with connection info, so that it knows client addresses.
+/// Returns the service as an axum router. Serve it with connection info, so that it knows client addresses.
 pub fn router(app: Arc<App>, settings: HttpSettings) -> Router {
     let behind_links = routes()
         .iter()
@@ -91,7 +90,7 @@ pub fn router(app: Arc<App>, settings: HttpSettings) -> Router {
         .with_state(http)
 }
 
-/// Problem details for programs, a page for people.
+/// Responds with problem details for programs, and a page for people.
 async fn unknown_path(page: PageRequest) -> Response {
     let error = Error::NotFound(Subject::Endpoint);
     if page.path.starts_with("/api/") {

@@ -22,7 +22,7 @@ fn bundle(language: Language) -> FluentBundle<FluentResource> {
     // languages are written left to right.
     bundle.set_use_isolating(false);
     for (_, _, text) in FILES.iter().filter(|(code, ..)| *code == language.code()) {
-        // A test below catches errors in a file; at run time we use what we can read of it.
+        // A test below catches errors in a file. At run time we use the part of it that we can read.
         let resource = match FluentResource::try_new((*text).to_owned()) {
             Ok(resource) | Err((resource, _)) => resource,
         };
@@ -48,7 +48,7 @@ fn argument(value: &str) -> FluentValue<'_> {
     }
 }
 
-/// The sentence for this key, with its arguments filled in. An unknown key returns the key itself.
+/// Returns the sentence for this key with its arguments filled in. An unknown key returns the key itself.
 pub fn text(language: Language, key: &str, arguments: &[(&str, &str)]) -> String {
     let bundle = of(language);
     let Some(pattern) = bundle.get_message(key).and_then(|message| message.value()) else {
@@ -90,7 +90,7 @@ pub fn has(language: Language, key: &str) -> bool {
         .is_some_and(|message| message.value().is_some())
 }
 
-/// Every key of a language, in the order of the files.
+/// Returns every key of a language, in the order of the files.
 pub fn keys(language: Language) -> Vec<&'static str> {
     FILES
         .iter()
@@ -115,7 +115,7 @@ mod tests {
 
     use super::*;
 
-    /// The placeholders of a pattern, including those in the branches of a selection.
+    /// Collects the placeholders of a pattern, including those in the branches of a selection.
     fn placeholders(pattern: &Pattern<&str>, found: &mut BTreeSet<String>) {
         for element in &pattern.elements {
             if let PatternElement::Placeable { expression } = element {
@@ -151,7 +151,7 @@ mod tests {
         }
     }
 
-    /// file → key → placeholders
+    /// The placeholders of each key in each file.
     fn messages(language: Language) -> BTreeMap<String, BTreeMap<String, BTreeSet<String>>> {
         let mut files = BTreeMap::new();
         for (code, file, text) in FILES {

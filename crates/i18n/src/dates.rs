@@ -19,7 +19,7 @@ pub fn date(language: Language, day: Date) -> String {
 
 /// A moment to the minute, with its zone: `2025년 3월 1일 18:05 (한국 시간)`.
 ///
-/// The time is named if readers of this language live by it; otherwise its offset is shown.
+/// The zone is named if readers of this language usually live in it. Otherwise the offset is shown.
 pub fn date_time(language: Language, at: Timestamp, zone: Zone) -> String {
     let time = local_date_time(language, at, zone);
     let zone = match (language, zone.offset(at)) {
@@ -40,7 +40,7 @@ pub fn local_date_time(language: Language, at: Timestamp, zone: Zone) -> String 
     format!("{day}{comma} {minutes}")
 }
 
-/// The deadline in words: a time, or the words for [never](domain::time::never).
+/// The deadline in words: a time, or the phrase for [never](domain::time::never).
 pub fn deadline(language: Language, at: Timestamp, zone: Zone) -> String {
     if at == never() {
         return crate::text(language, "deadline-never", &[]);
@@ -48,8 +48,8 @@ pub fn deadline(language: Language, at: Timestamp, zone: Zone) -> String {
     date_time(language, at, zone)
 }
 
-/// A waiting time as part of a sentence: in seconds below a minute, then in minutes, then in hours. Rounded up, so
-/// nobody who waits that long comes back too early.
+/// A waiting time for use in a sentence, in seconds below a minute, then in minutes, then in hours. It is rounded up,
+/// so nobody comes back too early.
 pub fn wait(language: Language, seconds: u64) -> String {
     let (key, count) = match seconds {
         0..60 => ("wait-seconds", seconds),

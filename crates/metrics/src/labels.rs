@@ -1,4 +1,4 @@
-//! The labels. Their values are `&'static str` or numbers, so nothing that somebody sent us can become one.
+//! The labels. Their values are `&'static str` or numbers, so no outside input can become a label.
 
 use prometheus_client::encoding::EncodeLabelSet;
 
@@ -15,7 +15,7 @@ macro_rules! labels {
 labels! {
     Build { version: &'static str, commit: &'static str }
     Check { check: &'static str }
-    /// `route` is a pattern such as `/api/{company}/login`, `status` a class such as `2xx`.
+    /// `route` is a pattern such as `/api/{company}/login`, and `status` a class such as `2xx`.
     Request { method: &'static str, route: &'static str, status: &'static str }
     Outcome { outcome: &'static str }
     Job { job: &'static str, outcome: &'static str }

@@ -1,11 +1,11 @@
 //! Every metric of the service, with its name and help text.
 //!
-//! The table below is the only place that creates metrics, so the dashboard, the alert rules and the documentation can
-//! be checked against it. Labels are words that are in the source, or numbers: their types accept no text that was made
-//! at run time, so no company, address or name can become a label.
+//! The table below is the only place that creates metrics, so tests can compare it with the dashboard, the alert rules
+//! and the documentation. Labels are words from the source, or numbers. Their types accept no text made at run time, so
+//! no company, address or name can become a label.
 //!
-//! Counters and durations are written where things happen. The server sets everything else when somebody asks for the
-//! metrics (`server::watch`).
+//! Counters and durations are recorded where things happen. The server sets everything else when the metrics are read
+//! (`server::watch`).
 
 mod labels;
 
@@ -29,14 +29,14 @@ const PREFIX: &str = "countersign";
 /// The media type of [`as_text`].
 pub const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// A number of seconds, or another fraction.
+/// A number of seconds, or another fractional value.
 pub type Amount = Gauge<f64, AtomicU64>;
-/// One number for each state of something.
+/// One gauge for each state of something.
 pub type States = Family<State, Gauge>;
-/// Durations with the same labels.
+/// Histograms of durations, by labels.
 pub type Durations<L> = Family<L, Histogram, fn() -> Histogram>;
 
-/// How a metric appears: the ends that are added to its name.
+/// How a metric appears: the suffixes added to its name.
 trait Exposed {
     const ENDS: &'static [&'static str];
 }
@@ -57,7 +57,7 @@ impl<S, M: Exposed, C> Exposed for Family<S, M, C> {
     const ENDS: &'static [&'static str] = M::ENDS;
 }
 
-/// From five milliseconds to a minute: requests, use-cases, seals, deliveries and jobs.
+/// Buckets from five milliseconds to a minute, for requests, use cases, seals, deliveries and jobs.
 fn durations() -> Histogram {
     Histogram::new([0.005, 0.02, 0.1, 0.5, 2.0, 10.0, 60.0])
 }
@@ -69,7 +69,7 @@ macro_rules! table {
             $(pub $field: $kind,)*
         }
 
-        /// Each metric's name without prefix, its help text, and the ends that are added to its name.
+        /// Each metric's name without the prefix, its help text, and the suffixes added to its name.
         const TABLE: &[(&str, &str, &[&str])] = &[$(($name, $help, <$kind as Exposed>::ENDS)),*];
 
         impl Metrics {
@@ -85,64 +85,64 @@ macro_rules! table {
 
 table! {
     build: Family<Build, Gauge> = Family::default(),
-        "build_info", "Always 1; its labels name the version and commit that runs";
+        "build_info", "Always 1; the labels contain the version and commit of this process";
     check_ok: Family<Check, Gauge> = Family::default(),
-        "check_ok", "1 if this check of /readyz is fine, else 0";
+        "check_ok", "1 if this check of /readyz passes, else 0";
 
     requests: Durations<Request> = Family::new_with_constructor(durations),
-        "http_request_duration_seconds", "How long requests took, by route and class of status";
+        "http_request_duration_seconds", "Duration of requests, by route and status class";
     use_cases: Durations<Outcome> = Family::new_with_constructor(durations),
-        "use_case_duration_seconds", "How long requests worked on a thread, without the wait for it";
+        "use_case_duration_seconds", "Time requests spent running on a thread, without the wait for it";
     use_case_wait: Histogram = durations(),
-        "use_case_wait_seconds", "How long requests waited for a thread";
+        "use_case_wait_seconds", "Time requests spent waiting for a thread";
     use_cases_now: Family<State, Gauge> = Family::default(),
-        "use_cases", "Requests that work on a thread, and that wait for one";
+        "use_cases", "Requests that are running on a thread or waiting for one";
     jobs: Durations<Job> = Family::new_with_constructor(durations),
-        "job_duration_seconds", "How long background jobs took";
+        "job_duration_seconds", "Duration of background jobs";
 
     outbox_waiting: Family<Queue, Gauge> = Family::default(),
         "outbox_waiting", "Messages in the outbox that are due now or later, counted up to 10000";
     outbox_overdue: Family<Queue, Amount> = Family::default(),
-        "outbox_oldest_due_seconds", "How long the oldest due message of the outbox has been due";
+        "outbox_oldest_due_seconds", "Time since the oldest due message in the outbox became due";
     bulk_rows_waiting: Gauge = Gauge::default(),
-        "bulk_rows_waiting", "Rows of bulk sends that wait to be started, counted up to 10000";
+        "bulk_rows_waiting", "Rows of bulk sends that are waiting to start, counted up to 10000";
     timestamps_due: Gauge = Gauge::default(),
-        "timestamps_due", "Sealed documents that should have a timestamp by now, counted up to 10000";
+        "timestamps_due", "Sealed documents that are due for a timestamp, counted up to 10000";
     timestamps_overdue: Amount = Gauge::default(),
-        "timestamps_oldest_due_seconds", "How long the oldest of these timestamps has been due";
+        "timestamps_oldest_due_seconds", "Time since the oldest of these timestamps became due";
     deliveries: Durations<Delivery> = Family::new_with_constructor(durations),
-        "delivery_duration_seconds", "Tries to deliver a webhook, mail or text message, with their outcome";
+        "delivery_duration_seconds", "Duration of tries to deliver a webhook, mail or text message, by outcome";
 
     seals: Durations<Seal> = Family::new_with_constructor(durations),
-        "seal_duration_seconds", "How long seals took, by their level; `none` if none was made";
+        "seal_duration_seconds", "Duration of sealing, by level; `none` if no seal was made";
     certificate_days: Family<Certificate, Amount> = Family::default(),
-        "certificate_days_left", "Days to the end of a certificate, for the 50 that end first; the number is its key's id";
+        "certificate_days_left", "Days until a certificate expires, for the 50 that expire first; the number is its key's ID";
 
     workers: Family<State, Gauge> = Family::default(),
-        "document_workers", "Document workers that are busy and idle, and jobs that wait for one";
+        "document_workers", "Document workers that are busy or idle, and jobs waiting for one";
     workers_replaced: Counter = Counter::default(),
-        "document_workers_replaced", "Document workers that were replaced, most of them because their job had ended them";
+        "document_workers_replaced", "Document workers that were replaced, usually because a job ended them";
     cache: Family<Cache, Counter> = Family::default(),
-        "cache_lookups", "Looks into caches, and whether they had what was wanted";
+        "cache_lookups", "Cache lookups, by hit or miss";
     database: Family<State, Gauge> = Family::default(),
-        "database_connections", "Connections to the database that are in use and free, and callers that wait for one";
+        "database_connections", "Database connections in use or free, and callers waiting for one";
 
     disk_free: Family<Volume, Gauge> = Family::default(),
-        "disk_free_bytes", "Free bytes on the disk of the data folder and of the files";
+        "disk_free_bytes", "Free bytes on the disks of the data folder and the file store";
     disk_size: Family<Volume, Gauge> = Family::default(),
-        "disk_size_bytes", "All bytes of these disks that we may use";
+        "disk_size_bytes", "Bytes on these disks that the service can use in total";
     readings_failed: Counter = Counter::default(),
-        "readings_failed", "How often the numbers from the database could not be read; they then keep their last values";
+        "readings_failed", "Failed readings of the numbers from the database, which then keep their last values";
 }
 
 static ALL: LazyLock<(Metrics, Registry)> = LazyLock::new(Metrics::registered);
 
-/// The metrics of this process.
+/// Returns the metrics of this process.
 pub fn metrics() -> &'static Metrics {
     &ALL.0
 }
 
-/// All metrics in the text format of `OpenMetrics`, which Prometheus reads.
+/// Returns all metrics in the `OpenMetrics` text format, which Prometheus reads.
 pub fn as_text() -> String {
     let mut all = String::new();
     // Writing into a string cannot fail.
@@ -150,7 +150,7 @@ pub fn as_text() -> String {
     all
 }
 
-/// The names of all time series, with prefix.
+/// Returns the names of all time series, with the prefix.
 pub fn names() -> BTreeSet<String> {
     let of_metric = |(name, _, ends): &(&str, &str, &'static [&'static str])| {
         let name = format!("{PREFIX}_{name}");
@@ -159,12 +159,12 @@ pub fn names() -> BTreeSet<String> {
     TABLE.iter().flat_map(of_metric).collect()
 }
 
-/// The names without prefix and ends, with their help texts, for the documentation.
+/// Returns the names without prefix and suffixes, with their help texts, for the documentation.
 pub fn documented() -> impl Iterator<Item = (&'static str, &'static str)> {
     TABLE.iter().map(|(name, help, _)| (*name, *help))
 }
 
-/// Adds a duration to those with the same labels.
+/// Records a duration under these labels.
 pub fn took<L>(durations: &Durations<L>, labels: &L, time: Duration)
 where
     L: Clone + std::hash::Hash + Eq,
@@ -181,7 +181,7 @@ impl Cache {
     }
 }
 
-/// Counts something that goes on, until this is dropped.
+/// Counts an activity in progress until it is dropped.
 #[derive(Debug)]
 pub struct GoingOn(Gauge);
 

@@ -1,4 +1,5 @@
-//! The dashboard, the alert rules and the guide name only metrics that exist, and the dashboard leaves out few.
+//! The dashboard, the alert rules and the guide name only metrics that exist, and the dashboard shows nearly all of
+//! them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +12,7 @@ fn file(path: &str) -> String {
     fs::read_to_string(format!("{ROOT}/{path}")).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// The words that look like our metrics.
+/// The words in a text that look like our metrics.
 fn metrics_in(text: &str) -> BTreeSet<String> {
     text.split(|character: char| !character.is_ascii_alphanumeric() && character != '_')
         .filter(|word| word.starts_with("countersign_"))
@@ -51,7 +52,7 @@ fn the_dashboard_shows_only_metrics_that_exist_and_nearly_all_of_them() {
     let shown: BTreeSet<String> = shown.iter().map(|name| base(name)).collect();
     let all: BTreeSet<String> = metrics::names().iter().map(|name| base(name)).collect();
     let left_out: Vec<&String> = all.difference(&shown).collect();
-    // Both are only for alerts.
+    // Only alerts use these two.
     assert_eq!(
         left_out,
         [

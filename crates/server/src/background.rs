@@ -1,8 +1,8 @@
-//! Background work that nobody waits for: deliveries, workflows whose time runs out, reminders, due timestamps, the
-//! revocation list, expired rows.
+//! Background work that nobody waits for: deliveries, expiring workflows, reminders, due timestamps, the revocation
+//! list, expired rows.
 //!
 //! Jobs run on blocking threads, one run of a job at a time. A failure is logged and the job runs again at its next
-//! time: everything here may run twice or in several processes.
+//! time. Everything here may run twice or in several processes.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,76 +18,72 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use crate::output::Failure;
 
-/// How late a workflow may expire if nobody touches it.
+/// The longest delay before a workflow expires if nobody opens it.
 const EXPIRY_EVERY: Duration = Duration::from_secs(5);
-/// How many workflows expire in one run; more follow at once.
+/// The number of workflows that expire in one run. Any others follow immediately.
 const EXPIRE_AT_ONCE: u32 = 100;
 const CLEANING_EVERY: Duration = Duration::from_mins(10);
-/// A checkpoint is written once an hour; the job looks more often, so that none is late after a failure.
+/// Checkpoints are written once an hour. The job runs more often, so that a failed checkpoint is written soon.
 const CHECKPOINTS_EVERY: Duration = Duration::from_mins(10);
-/// How late an unneeded file may be removed once its time is over.
+/// The longest delay before an unneeded file is removed once it is due.
 const LOOSE_FILES_EVERY: Duration = Duration::from_mins(1);
 /// The pause between two rounds of bulk sends.
 const BULK_EVERY: Duration = Duration::from_millis(500);
-/// How often a company's history is trimmed. It may exceed its bound by the deliveries of this time.
+/// How often a company's history is trimmed. It may exceed its limit by the deliveries made in this time.
 const HISTORY_EVERY: Duration = Duration::from_mins(1);
-/// How many one-time codes are erased in one transaction.
+/// The number of one-time codes erased in one transaction.
 const ERASE_AT_ONCE: u32 = 500;
-/// The most such transactions before other work gets its turn: after an upgrade all old messages are checked.
+/// The limit on such transactions before other work gets its turn. After an upgrade all old messages are checked.
 const MOST_ROUNDS_OF_ERASING: u32 = 20;
-/// How late a missing timestamp may be retried once it is due.
+/// The longest delay before a missing timestamp is retried once it is due.
 const TIMESTAMPS_EVERY: Duration = Duration::from_mins(1);
-/// How many timestamps are added in one run; more follow at once.
+/// The number of timestamps added in one run. Any others follow immediately.
 const TIMESTAMPS_AT_ONCE: u32 = 20;
-/// How late a reminder may go out.
+/// The longest delay of a reminder.
 const REMINDERS_EVERY: Duration = Duration::from_mins(5);
-/// How many workflows one run checks; more follow at once.
+/// The number of workflows that one run checks. Any others follow immediately.
 const REMIND_AT_ONCE: u32 = 100;
-/// How late a change can be found, but for a backlog.
+/// The longest delay before a change can be found by search, unless there is a backlog.
 const INDEXING_EVERY: Duration = Duration::from_secs(1);
-/// How many documents are indexed in one transaction, for which others who change one of them wait.
+/// The number of documents indexed in one transaction. Meanwhile, other changes to these documents wait.
 const INDEX_AT_ONCE: u32 = 50;
-/// The most such transactions before other work gets its turn: after an upgrade all documents are indexed.
+/// The limit on such transactions before other work gets its turn. After an upgrade all documents are indexed.
 const MOST_ROUNDS_OF_INDEXING: u32 = 20;
 const TEMPLATE_FAULTS_EVERY: Duration = Duration::from_mins(1);
-/// How often we check whether the revocation list is old.
+/// How often we check whether the revocation list is outdated.
 const LIST_EVERY: Duration = Duration::from_hours(1);
-/// How late owners may be warned that a seal certificate ends.
+/// The longest delay before owners are warned that a seal certificate is about to expire.
 const SEAL_ENDS_EVERY: Duration = Duration::from_hours(1);
 
 type Job = fn(&App) -> Result<(), Error>;
 
-/// How often, what the log calls it, and the job.
+/// The interval, the name in the log, and the job.
 const JOBS: &[(Duration, &str, Job)] = &[
     (EXPIRY_EVERY, "expiring workflows", expire),
     (TIMESTAMPS_EVERY, "adding timestamps", add_timestamps),
     (LIST_EVERY, "renewing the revocation list", renew_list),
     (
         SEAL_ENDS_EVERY,
-        "warning of seal certificates that end",
+        "warning of expiring seal certificates",
         warn_of_seal_ends,
     ),
-    (HISTORY_EVERY, "bounding the history of deliveries", forget),
-    (INDEXING_EVERY, "indexing what is searched", index_texts),
+    (HISTORY_EVERY, "trimming the delivery history", forget),
+    (INDEXING_EVERY, "indexing search texts", index_texts),
     (REMINDERS_EVERY, "reminding writers", remind),
     (
         TEMPLATE_FAULTS_EVERY,
-        "keeping faults of mail templates",
+        "storing mail template errors",
         App::keep_template_faults,
     ),
-    (
-        LOOSE_FILES_EVERY,
-        "removing files that nothing needs",
-        remove_loose_files,
-    ),
+    (LOOSE_FILES_EVERY, "removing unused files", remove_loose_files),
     (CHECKPOINTS_EVERY, "writing checkpoints", write_checkpoints),
-    (CLEANING_EVERY, "removing what has had its day", clean),
+    (CLEANING_EVERY, "removing expired data", clean),
 ];
 
 pub struct Background(JoinSet<()>);
 
 impl Background {
-    /// Waits until everything has ended after the signal.
+    /// Waits until all jobs have ended after the stop signal.
     pub async fn finished(mut self) {
         while let Some(ended) = self.0.join_next().await {
             if let Err(error) = ended {
@@ -97,8 +93,9 @@ impl Background {
     }
 }
 
-/// For a process without its own runner: notifies other processes' runners that something may wait in the outbox. Rings
-/// during a notification count as one. If a ring is lost with the process, the runners' own looks make up for it.
+/// For a process without its own runner: notifies the runners of other processes that something may wait in the outbox.
+/// Rings during a notification count as one. If a ring is lost with the process, the runners find the work when they
+/// poll.
 pub async fn tell_of_rings(app: Arc<App>, ended: watch::Receiver<bool>) {
     let rung = Arc::new(Notify::new());
     let ringing = Arc::clone(&rung);
@@ -112,13 +109,13 @@ pub async fn tell_of_rings(app: Arc<App>, ended: watch::Receiver<bool>) {
         let store = app.store.clone();
         match spawn_blocking(move || store.announce()).await {
             Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::debug!(%error, "the runners could not be notified; they will look on their own"),
+            Ok(Err(error)) => tracing::debug!(%error, "the runners could not be notified; they will poll the outbox"),
             Err(error) => tracing::error!(%error, "announcing panicked"),
         }
     }
 }
 
-/// Starts everything; it ends when `ended` turns true.
+/// Starts all background work. It ends when `ended` turns true.
 pub fn start(
     app: Arc<App>,
     egress: &Egress,
@@ -128,28 +125,29 @@ pub fn start(
 ) -> Result<Background, Failure> {
     let rules = app.settings.webhook.clone();
     let client = GuardedClient::through(egress, rules, Limits::default(), Arc::new(SystemLookup))
-        .map_err(|error| Failure::Other(format!("the webhook client cannot be made: {error}")))?;
+        .map_err(|error| Failure::Other(format!("the webhook client cannot be created: {error}")))?;
     let mailer = mail
         .map(|settings| Mailer::new(&settings))
         .transpose()
         .map_err(|error| Failure::Other(error.to_string()))?;
-    // Deliveries that processes without a runner have left in the outbox.
+    // Deliveries left in the outbox by processes without a runner.
     let bell = app.bell.clone();
     if let Err(error) = app.store.listen(move || bell.ring()) {
-        tracing::warn!(%error, "announcements cannot be heard; the runner looks at the outbox on its own");
+        tracing::warn!(%error, "notifications could not be received; the runner will poll the outbox");
     }
     let runner = Runner::new(Arc::clone(&app), client, mailer, messengers, RunnerSettings::default());
     let mut work = JoinSet::new();
     let recovering = Arc::clone(&app);
     work.spawn_blocking(move || {
         if let Err(error) = recovering.recover_bulk_starts(node::is_dead) {
-            tracing::warn!(%error, "bulk sends of dead processes could not be released; they are taken over later");
+            tracing::warn!(%error, "bulk sends of dead processes could not be released; they will be taken over later");
         }
     });
     for (period, doing, job) in JOBS {
         work.spawn(every(*period, ended.clone(), Arc::clone(&app), doing, *job));
     }
-    // Others take over claims from a node that does not beat, so it beats until both of these have ended.
+    // Other nodes take over claims from a node without a heartbeat, so the heartbeat continues until both of these have
+    // ended.
     let delivering = runner.run(told(ended.clone()));
     let starting_many = every(BULK_EVERY, ended, Arc::clone(&app), "starting many", start_many);
     work.spawn(nodes::alive_while(
@@ -163,11 +161,11 @@ pub fn start(
 }
 
 async fn told(mut ended: watch::Receiver<bool>) {
-    // An error means that the sender is gone, and with it the server.
+    // An error means that the sender is gone, and the server with it.
     let _ = ended.wait_for(|ended| *ended).await;
 }
 
-/// Runs a job again and again until the end.
+/// Runs a job repeatedly until the server stops.
 async fn every(period: Duration, ended: watch::Receiver<bool>, app: Arc<App>, doing: &'static str, job: Job) {
     let mut time = interval(period);
     time.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -222,7 +220,7 @@ fn warn_of_seal_ends(app: &App) -> Result<(), Error> {
     app.warn_of_seal_ends().map(drop)
 }
 
-/// One round: the end of the server is asked for between two.
+/// Runs one round. The job checks between two rounds whether the server is stopping.
 fn start_many(app: &App) -> Result<(), Error> {
     app.run_bulk_starts(&node::this_process()).map(drop)
 }
@@ -239,7 +237,7 @@ fn forget(app: &App) -> Result<(), Error> {
 fn remove_loose_files(app: &App) -> Result<(), Error> {
     let removed = app.remove_loose_files()?;
     if removed > 0 {
-        tracing::debug!(removed, "removed files that nothing needed");
+        tracing::debug!(removed, "unused files were removed");
     }
     Ok(())
 }

@@ -26,7 +26,7 @@ pub mod repository;
 pub mod restore;
 pub mod take;
 
-/// Why a backup cannot be made, read or restored.
+/// The reasons why a backup cannot be made, read or restored.
 #[derive(Debug, thiserror::Error)]
 pub enum BackupFault {
     #[error("{path}: {source}")]
@@ -36,25 +36,23 @@ pub enum BackupFault {
          command again: it goes on where it was"
     )]
     Full { path: PathBuf, source: io::Error },
-    #[error(
-        "{backup} and {data} contain one another; choose a folder outside the installation, best on another machine"
-    )]
+    #[error("{backup} and {data} overlap; choose a folder outside the installation, preferably on another machine")]
     Inside { backup: PathBuf, data: PathBuf },
-    #[error("{0} is not empty and contains no backup; choose an empty folder, or one with earlier backups")]
+    #[error("{0} is not empty and contains no backup; choose an empty folder, or one that contains backups")]
     NotABackup(PathBuf),
-    #[error("there is no backup in {0}; `countersign backup {0}` makes one")]
+    #[error("there is no backup in {0}; run `countersign backup {0}` to make one")]
     NoBackup(PathBuf),
-    #[error("there is no backup {name} in {folder}; `countersign backup list {folder}` names those that are there")]
+    #[error("there is no backup {name} in {folder}; run `countersign backup list {folder}` to see the backups")]
     NoSnapshot { folder: PathBuf, name: String },
-    #[error("{0} contains backups of another installation; use one folder for each installation")]
+    #[error("{0} contains backups of another installation; use a separate folder for each installation")]
     OtherInstallation(PathBuf),
     #[error("{0} was written by a newer version of countersign; use that version")]
     Newer(PathBuf),
-    #[error("another `countersign backup` is working on {0}; wait until it has ended")]
+    #[error("another `countersign backup` is working on {0}; wait until it has finished")]
     Busy(PathBuf),
     #[error("{path} {reason}")]
     Damaged { path: PathBuf, reason: String },
-    #[error("{path} was written, but reading it back gives other bytes: the disk is damaged; use another one")]
+    #[error("{path} was written, but its content differs when read back, so the disk is damaged; use another disk")]
     NotReadBack { path: PathBuf },
     #[error(
         "the database has schema {found}, and this program has {expected}; back up with the program that runs the server, \
@@ -62,10 +60,10 @@ pub enum BackupFault {
     )]
     Schema { found: i64, expected: i64 },
     #[error(
-        "the backup has schema {found}, and this program only knows {known}; restore it with countersign {program} or later"
+        "the backup has schema version {found}, but this program only supports up to {known}; restore it with countersign {program} or later"
     )]
     NewerSchema { found: i64, known: i64, program: String },
-    #[error("this is a backup of {found}, and the settings name {configured}; {remedy}")]
+    #[error("this is a backup of {found}, but the settings name {configured}; {remedy}")]
     OtherDatabase {
         found: &'static str,
         configured: String,
@@ -75,16 +73,16 @@ pub enum BackupFault {
         "{what} contains data already; restore into an empty installation: another --data folder, and for PostgreSQL an empty database"
     )]
     NotEmpty { what: String },
-    #[error("{0} contains an unfinished restore of another backup; remove the folder's content first")]
+    #[error("{0} contains an unfinished restore of another backup; empty the folder first")]
     OtherRestore(PathBuf),
-    #[error("the master key {0} is missing; say where it is with --keys FOLDER")]
+    #[error("the master key {0} is missing; pass its folder with --keys FOLDER")]
     NoKey(PathBuf),
     #[error(
-        "{program} is not installed; install PostgreSQL's client programs in version {needed} or later (on Debian `apt install postgresql-client-{needed}`)"
+        "{program} is not installed; install the PostgreSQL client programs, version {needed} or later (on Debian: `apt install postgresql-client-{needed}`)"
     )]
     NoProgram { program: &'static str, needed: u64 },
     #[error(
-        "{program} is version {found}, which is too old: it must be {needed} or later (on Debian `apt install postgresql-client-{needed}`)"
+        "{program} {found} is too old; install version {needed} or later (on Debian: `apt install postgresql-client-{needed}`)"
     )]
     OldProgram {
         program: &'static str,
@@ -120,7 +118,7 @@ impl From<crate::configuration::ConfigurationFault> for BackupFault {
     }
 }
 
-/// The error for a file or folder that the system refuses.
+/// Returns the error for a file or folder that the operating system refuses.
 pub fn at(path: &Path) -> impl FnOnce(io::Error) -> BackupFault {
     use io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
     let path = path.to_owned();
@@ -130,14 +128,14 @@ pub fn at(path: &Path) -> impl FnOnce(io::Error) -> BackupFault {
     }
 }
 
-/// Says on standard error how far the work is, for people.
+/// Reports progress on standard error, for people.
 #[derive(Debug)]
 pub struct Progress {
     is_quiet: bool,
     last: std::time::Instant,
 }
 
-/// The pause between two lines about the same work.
+/// The pause between two lines about the same stage.
 const EVERY: std::time::Duration = std::time::Duration::from_secs(5);
 
 impl Progress {
@@ -148,13 +146,13 @@ impl Progress {
         }
     }
 
-    /// The next part of the work.
+    /// Starts the next stage of the work.
     pub fn stage(&mut self, text: &str) {
         self.last = std::time::Instant::now();
         crate::output::remark(self.is_quiet, text);
     }
 
-    /// How much of it is done, now and then.
+    /// Reports from time to time how much of the stage is done.
     pub fn step(&mut self, done: usize, of: usize) {
         if self.last.elapsed() >= EVERY {
             self.stage(&format!("  {done} of {of}"));

@@ -1,9 +1,9 @@
 //! The operator's settings: a TOML file, overridden by environment variables, on top of defaults.
 //!
-//! A setting `key` of `[section]` is also the variable `COUNTERSIGN_SECTION__KEY`; variables without `__` are not
+//! A setting `key` of `[section]` is also the variable `COUNTERSIGN_SECTION__KEY`. Variables without `__` are not
 //! settings. An unknown name is an error, because a misspelt setting would silently keep its default. An error names a
-//! setting as it was written, with the file or as the variable ([`sources`]). Secrets can be in files instead
-//! (`url_file`, `password_file`), and no `Debug` output shows them.
+//! setting as it was written, with its file or variable ([`sources`]). Secrets can be in files instead (`url_file`,
+//! `password_file`), and no `Debug` output shows them.
 
 mod database;
 mod documents;
@@ -53,7 +53,7 @@ use sources::{Sources, Variables};
 use starts::{Bulk, PublicLinks};
 use webhook::Webhook;
 
-/// All settings. Their names are public: `docs/` lists them, and they stay.
+/// All settings. Their names are public: `docs/` lists them, and they do not change.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Configuration {
@@ -64,24 +64,24 @@ pub struct Configuration {
     /// Where files are stored.
     pub files: Files,
     pub network: Network,
-    /// Where webhooks may go.
+    /// Addresses that webhooks may be sent to.
     pub webhook: Webhook,
     pub bulk: Bulk,
     /// Links that start a document for anyone who opens them.
     pub public_links: PublicLinks,
     pub mail: Mail,
-    /// Gateways for messages to telephone numbers, by their names.
+    /// Gateways for text messages, by name.
     pub messenger: BTreeMap<String, Messenger>,
     /// The limits on failed logins.
     pub login: Login,
     /// How documents are sealed.
     pub sealing: Sealing,
-    /// Tokens with sealing keys.
+    /// PKCS#11 tokens that contain seal keys.
     pub pkcs11: Tokens,
     /// Limits for uploaded PDFs.
     pub documents: Documents,
     pub log: Log,
-    /// Where the operator watches the service.
+    /// Where the metrics are served.
     pub metrics: Metrics,
     #[serde(skip)]
     sources: Sources,
@@ -126,12 +126,12 @@ impl Configuration {
         Ok(configuration)
     }
 
-    /// A setting as the operator wrote it, for errors.
+    /// Names a setting as the operator wrote it, for errors.
     fn named(&self, setting: &str) -> String {
         self.sources.named(setting)
     }
 
-    /// The error for a value that makes no sense.
+    /// Returns the error for a value that makes no sense.
     pub fn senseless(&self, setting: &str, reason: impl fmt::Display) -> ConfigurationFault {
         ConfigurationFault::Senseless {
             setting: self.named(setting),
@@ -139,14 +139,14 @@ impl Configuration {
         }
     }
 
-    /// The settings of the use-cases. Without a public URL, addresses use the one the server listens on.
+    /// Returns the settings of the use cases. Without a public URL, links use the address the server listens on.
     pub fn app(&self, bound: Option<std::net::SocketAddr>) -> Result<app::Settings, ConfigurationFault> {
         let public_url = match (&self.server.public_url, bound) {
             (Some(url), _) => public_url(url).map_err(|reason| self.senseless("server.public_url", reason))?,
             (None, Some(address)) => format!("http://{address}"),
             (None, None) => format!("http://{}", self.server.listen),
         };
-        // The defaults are also the longest that can be configured.
+        // The defaults are also the maximum.
         let sessions = app::Settings::default();
         Ok(app::Settings {
             public_url,
@@ -190,13 +190,13 @@ impl Configuration {
     }
 }
 
-/// How many processors this process may use.
+/// Returns the number of processors that this process may use.
 pub fn processors() -> u32 {
     let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     u32::try_from(processors).unwrap_or(1)
 }
 
-/// A value given directly or as a file. Trailing line ends of the file are dropped.
+/// Returns a value that is set directly or in a file. Line ends at the end of the file are removed.
 fn secret(setting: &str, value: Option<&Secret>, file: Option<&Path>) -> Result<Option<Secret>, ConfigurationFault> {
     let Some(path) = file else {
         return Ok(value.cloned());

@@ -1,15 +1,15 @@
-//! Limits connections: their number, a share of them for each address, and the time for which one may stay open without
-//! sending a request or reading its answer.
+//! Limits connections: their number, a share of them for each IP address, and the time for which one may stay open
+//! without sending a request or reading its response.
 //!
-//! - A client that sends the head of a request too slowly, or not at all, is cut off after [`Limits::head`]; bodies
+//! - A client that sends the head of a request too slowly, or not at all, is cut off after [`Limits::head`]. Bodies
 //!   have their own deadlines (`crates/http/src/body/arrival.rs`).
-//! - A client that does not read its answer is cut off by [`Limits::write`].
+//! - A client that does not read its response is cut off by [`Limits::write`].
 //! - Beyond [`Limits::most`] connections, new ones wait in the system's queue until a place is free.
-//! - One address has at most [`Limits::share`] of these places; a further connection from it gets a 503 and is closed.
-//!   A trusted proxy has no share, but each of its clients has one, for its running requests.
+//! - One IP address has at most [`Limits::share`] of these places. A further connection from it gets a 503 and is
+//!   closed. A trusted proxy has no share, but each of its clients has one, for its running requests.
 //! - Bytes that a proxy could read differently from hyper never reach hyper ([`head`]).
 //!
-//! At the end, running requests are answered, and idle connections closed.
+//! On shutdown, running requests are answered and idle connections closed.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -41,28 +41,29 @@ mod head;
 mod shares;
 mod stream;
 
-const MALFORMED: &str = "This is not a well-formed HTTP/1.1 request, or its head is too long.\n";
+const MALFORMED: &str = "This is not a valid HTTP/1.1 request, or its head is too long.\n";
 const TOO_MANY: &str = "Too many requests from this address are in progress. Try again in a few seconds.\n";
 
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// How many connections are open at the same time.
+    /// The maximum number of open connections.
     pub most: usize,
-    /// How many of them one address has, or how many requests of one address run at the same time behind a proxy.
+    /// The maximum number of connections from one IP address. Behind a proxy, the maximum number of running requests of
+    /// one address.
     pub share: usize,
-    /// How long the head of a request may take to arrive, for the first request and each following one.
+    /// The time within which the head of a request must arrive, for the first request and each following one.
     pub head: Duration,
-    /// How fast an answer must be read.
+    /// The minimum speed at which a response must be read.
     pub write: Pace,
     /// Proxies whose `X-Forwarded-For` we trust.
     pub proxies: Vec<Network>,
-    /// Whether browsers should use only https.
+    /// Whether browsers should only use https.
     pub is_public_https: bool,
 }
 
 impl Limits {
-    /// One address gets a quarter of the places: enough for an office behind one address, and it takes four addresses
-    /// to occupy all.
+    /// One IP address gets a quarter of the places. This is enough for an office behind one address, and four addresses
+    /// are needed to occupy all places.
     pub fn new(most: usize, proxies: Vec<Network>) -> Self {
         Self {
             most: most.max(1),
@@ -78,7 +79,7 @@ impl Limits {
     }
 }
 
-/// Serves until `stop`, then ends once the running requests are answered.
+/// Serves until `stop`, then returns once the running requests are answered.
 pub async fn serve(listener: TcpListener, router: Router, limits: Limits, stop: impl Future<Output = ()>) {
     let places = Arc::new(Semaphore::new(limits.most));
     let (of_peers, of_clients) = (Shares::new(limits.share), Shares::new(limits.share));
@@ -103,7 +104,7 @@ pub async fn serve(listener: TcpListener, router: Router, limits: Limits, stop: 
             of_peers.one_more(address.ip())
         };
         if held.is_none() && !of_proxy {
-            tracing::debug!(%address, "an address has used up its share of connections");
+            tracing::debug!(%address, "an address reached its limit of connections");
             turn_away(&stream, &refusal(is_public_https));
             continue;
         }
@@ -115,7 +116,7 @@ pub async fn serve(listener: TcpListener, router: Router, limits: Limits, stop: 
             let mut request = request.map(Body::new);
             request.extensions_mut().insert(ConnectInfo(address));
             let client = ClientAddress::of(address.ip(), request.headers(), &proxies).address;
-            // Without a client's address, all requests of a proxy count as one client's: the proxy itself.
+            // Without a client's address, all requests of a proxy count as requests of one client, the proxy itself.
             let is_known = of_proxy && !proxies.iter().any(|proxy| proxy.contains(client));
             let held = if is_known {
                 of_clients.one_more(client).map(Some)
@@ -135,7 +136,7 @@ pub async fn serve(listener: TcpListener, router: Router, limits: Limits, stop: 
         tokio::spawn(async move {
             let _held = (place, held);
             if let Err(error) = connection.await {
-                tracing::debug!(%error, "a connection broke off");
+                tracing::debug!(%error, "a connection was closed with an error");
             }
         });
     }
@@ -143,7 +144,7 @@ pub async fn serve(listener: TcpListener, router: Router, limits: Limits, stop: 
     connections.shutdown().await;
 }
 
-/// An answer that occupies its client's place until it is sent.
+/// Returns a response that occupies its client's place until it is sent.
 async fn answered(
     router: Router,
     request: Request,
@@ -164,7 +165,7 @@ fn refusal(is_public_https: bool) -> Response<&'static str> {
     answer
 }
 
-/// An answer that does not come from a handler.
+/// Returns a response that does not come from a handler.
 fn plain(status: StatusCode, text: &'static str, is_public_https: bool) -> Response<&'static str> {
     let mut answer = Response::new(text);
     *answer.status_mut() = status;
@@ -178,7 +179,8 @@ fn plain(status: StatusCode, text: &'static str, is_public_https: bool) -> Respo
     answer
 }
 
-/// Answers a client whose share is used up, as far as possible without waiting for it, and closes the connection.
+/// Sends a response to a client whose share is used up, without waiting for the client if possible, and closes the
+/// connection.
 fn turn_away(stream: &TcpStream, answer: &Response<&'static str>) {
     let mut text = format!(
         "HTTP/1.1 {}\r\nconnection: close\r\ncontent-length: {}\r\n",
@@ -191,11 +193,11 @@ fn turn_away(stream: &TcpStream, answer: &Response<&'static str>) {
     }
     text.extend([b"\r\n", answer.body().as_bytes()].concat());
     if let Err(error) = stream.try_write(&text) {
-        tracing::debug!(%error, "a client over its share could not be sent a 503");
+        tracing::debug!(%error, "a 503 could not be sent to a client over its limit");
     }
 }
 
-/// The next connection, once there is a place for it.
+/// Returns the next connection, once there is a place for it.
 async fn accept(
     listener: &TcpListener,
     places: &Arc<Semaphore>,
@@ -209,10 +211,10 @@ async fn accept(
                 }
                 return Some((stream, address, place));
             }
-            // Either broken off before it was accepted, or there are no free file descriptors, which takes a moment to
-            // change.
+            // The connection broke before it was accepted, or there are no free file descriptors. The latter takes a
+            // moment to change.
             Err(error) => {
-                tracing::debug!(%error, "a connection was not accepted");
+                tracing::debug!(%error, "a connection could not be accepted");
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
         }
@@ -229,7 +231,7 @@ mod tests {
     use tokio::sync::oneshot;
 
     const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n";
-    /// More than a connection's buffers in the system can hold.
+    /// More than the system's buffers for a connection can hold.
     const LARGE: usize = 64 * 1024 * 1024;
 
     async fn started(limits: Limits) -> (SocketAddr, oneshot::Sender<()>, tokio::task::JoinHandle<()>) {
@@ -249,7 +251,7 @@ mod tests {
         (address, stop, task)
     }
 
-    /// A connection from an address of the loopback network.
+    /// Connects from an address in the loopback network.
     async fn from(local: &str, address: SocketAddr) -> TcpStream {
         let socket = TcpSocket::new_v4().expect("a socket");
         let local = SocketAddr::new(local.parse().expect("an address"), 0);
@@ -257,7 +259,7 @@ mod tests {
         socket.connect(address).await.expect("a connection")
     }
 
-    /// The start of the answer to this request.
+    /// Returns the beginning of the response to this request.
     async fn answer(connection: &mut TcpStream, request: &[u8]) -> String {
         connection.write_all(request).await.expect("a request");
         start_of_answer(connection).await
@@ -269,15 +271,15 @@ mod tests {
         String::from_utf8_lossy(&start).into_owned()
     }
 
-    /// Everything that arrives until the other side closes.
+    /// Reads everything until the other side closes.
     async fn rest(connection: &mut TcpStream) -> String {
         let mut text = Vec::new();
         let _ = connection.read_to_end(&mut text).await;
         String::from_utf8_lossy(&text).into_owned()
     }
 
-    /// Half a head occupies the only place. On a busy machine the next client may itself be too slow for such a short
-    /// limit; then another one tries.
+    /// Half a head occupies the only place until the time limit. On a busy machine the next client may itself be too
+    /// slow for such a short limit, so several clients try.
     #[tokio::test]
     async fn a_head_that_does_not_come_is_not_waited_for() {
         let limits = Limits {
@@ -331,11 +333,11 @@ mod tests {
         let mut other = from("127.0.0.3", address).await;
         assert_eq!(answer(&mut other, REQUEST).await, "HTTP/1.1 200");
         drop(held);
-        // The end is noticed a moment later.
+        // The server notices the end a moment later.
         let mut start = [0; 12];
         while &start != b"HTTP/1.1 200" {
             let mut connection = from("127.0.0.2", address).await;
-            // A connection that is turned away may be gone before it has read why.
+            // A connection that is turned away may be closed before the client has read the response.
             let _ = connection.write_all(REQUEST).await;
             let _ = connection.read_exact(&mut start).await;
         }
@@ -386,7 +388,7 @@ mod tests {
         }
         for (client, status) in [
             ("198.51.100.7", "HTTP/1.1 503"),
-            // Addresses that a client itself adds to the header do not count.
+            // Addresses that clients themselves add to the header do not count.
             ("192.0.2.1, 198.51.100.7", "HTTP/1.1 503"),
             ("198.51.100.8", "HTTP/1.1 200"),
             ("unknown", "HTTP/1.1 200"),

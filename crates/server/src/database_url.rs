@@ -1,11 +1,11 @@
-//! A database's address with a password from a separate file.
+//! Combines a database URL with a password from a separate file.
 
 use domain::Secret;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// The address with this password, which may contain any characters. An error contains no part of either.
+/// Returns the URL with this password, which may contain any characters. An error contains no part of either.
 pub fn with_password(url: &Secret, password: &Secret) -> Result<Secret, &'static str> {
-    const TWO: &str = "database.url has a password already: leave it out there, as in postgres://user@host/name";
+    const TWO: &str = "database.url already contains a password; remove it, as in postgres://user@host/name";
     let (url, password) = (url.expose().trim(), password.expose());
     let Some((scheme, rest)) = url.split_once("://") else {
         let is_there = url.split_whitespace().any(|word| word.starts_with("password"));
@@ -17,7 +17,7 @@ pub fn with_password(url: &Secret, password: &Secret) -> Result<Secret, &'static
         };
     };
     match rest.split_once('@') {
-        None => Err("it needs a user in database.url, as in postgres://user@host/name"),
+        None => Err("database.url must contain a user, as in postgres://user@host/name"),
         Some((user, place)) if user.contains(':') || place.contains('@') => Err(TWO),
         Some((user, place)) => {
             let encoded = utf8_percent_encode(password, NON_ALPHANUMERIC);

@@ -1,4 +1,4 @@
-//! Provides the pool of document workers to the use-cases.
+//! Provides the pool of document workers to the use cases.
 //!
 //! Most commands never read a stranger's PDF, so the pool is created on first use.
 
@@ -18,7 +18,7 @@ use sheets::{Sheet, SheetLimits};
 
 use crate::configuration::Documents;
 
-/// The workers, created on first use.
+/// The document workers, created on first use.
 #[derive(Debug)]
 pub struct Workers {
     settings: PoolSettings,
@@ -26,7 +26,7 @@ pub struct Workers {
 }
 
 impl Workers {
-    /// Workers as configured; none is started yet.
+    /// Prepares workers as configured, but starts none yet.
     pub fn new(documents: &Documents) -> Workers {
         Workers {
             settings: settings(documents),
@@ -42,13 +42,13 @@ impl Workers {
         Ok(self.pool.get_or_init(|| pool))
     }
 
-    /// How busy they are; `None` before the first use.
+    /// Returns how busy the workers are, or `None` before the first use.
     pub fn load(&self) -> Option<PoolLoad> {
         self.pool.get().map(Pool::load)
     }
 }
 
-/// The pool's settings, from the configuration.
+/// Returns the pool's settings from the configuration.
 pub fn settings(documents: &Documents) -> PoolSettings {
     let mut settings = PoolSettings::default();
     if let Some(workers) = documents.workers {
@@ -64,14 +64,14 @@ pub fn settings(documents: &Documents) -> PoolSettings {
     settings.time_of_page = Duration::from_millis(documents.intake_milliseconds_page);
     if let Some(folder) = &documents.fonts_folder {
         settings.fonts = app::font_paths(folder).unwrap_or_else(|error| {
-            tracing::error!(%error, folder = %folder.display(), "the folder of fonts cannot be read");
+            tracing::error!(%error, folder = %folder.display(), "the fonts folder could not be read");
             Vec::new()
         });
     }
     settings
 }
 
-/// This same program, even if its file has been replaced meanwhile.
+/// Returns the path of this same program, even if its file has been replaced meanwhile.
 fn own_program() -> Result<PathBuf, PoolError> {
     #[cfg(target_os = "linux")]
     {
@@ -80,7 +80,8 @@ fn own_program() -> Result<PathBuf, PoolError> {
             return Ok(link);
         }
     }
-    std::env::current_exe().map_err(|error| PoolError::Failed(format!("this program's file is not known: {error}")))
+    std::env::current_exe()
+        .map_err(|error| PoolError::Failed(format!("the program's own file cannot be found: {error}")))
 }
 
 impl StrangersDocuments for Workers {

@@ -1,4 +1,4 @@
-//! Real time and randomness: only the program chooses these.
+//! Real time and randomness. No other code chooses them.
 
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
@@ -26,11 +26,11 @@ impl Clock for SystemClock {
 pub struct SystemRandom;
 
 impl Random for SystemRandom {
-    /// A machine without randomness cannot keep a secret, so the program ends rather than use bytes that can be
+    /// A machine without randomness cannot keep a secret, so the program aborts rather than use bytes that can be
     /// guessed.
     fn fill(&self, buffer: &mut [u8]) {
         if let Err(error) = getrandom::fill(buffer) {
-            tracing::error!(%error, "the machine provides no random numbers");
+            tracing::error!(%error, "the machine provided no random numbers, so the process ended");
             std::process::abort();
         }
     }

@@ -1,4 +1,4 @@
-//! How many files this process may open, and how many of them connections may use.
+//! The number of files this process may open, and how many of them connections may use.
 //!
 //! A connection is an open file, and so is everything needed to answer one: the database, stored documents, the pipes
 //! of document workers, calls to other servers. If connections used them all, we would accept requests that we cannot
@@ -6,22 +6,22 @@
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// We never ask for more, because programs that a token's module starts may close every number up to the limit.
+/// We never ask for more, because programs that a token's module starts may close every descriptor up to the limit.
 const HIGHEST: u64 = 65_536;
 /// More connections than this cost more memory than they are worth.
 const MOST_CONNECTIONS: u64 = 4_096;
-/// The log, listening sockets, the runtime's own files, name lookups, a token's module.
+/// For the log, listening sockets, the runtime's own files, name lookups and a token's module.
 const OWN: u64 = 128;
-/// A connection to PostgreSQL is a socket and its runtime; one to SQLite has the file, its log and an index.
+/// A connection to PostgreSQL needs a socket and its runtime. One to SQLite needs the file, its log and an index.
 const OF_DATABASE_CONNECTION: u64 = 4;
-/// Pipes for input, output and errors, at both ends while it starts.
+/// Pipes for input, output and errors, with both ends open during the start.
 const OF_WORKER: u64 = 8;
-/// A stored file that is read, and one that is written.
+/// One stored file to read and one to write.
 const OF_REQUEST: u64 = 2;
-/// A call to another server, and a connection that is kept for the next one.
+/// A call to another server, and a connection kept for the next one.
 const OF_DELIVERY: u64 = 2;
 
-/// The files that are open besides connections.
+/// The number of files that are open in addition to connections, by use.
 #[derive(Debug, Clone, Copy)]
 pub struct Needs {
     pub database_connections: usize,
@@ -30,12 +30,12 @@ pub struct Needs {
     pub deliveries: usize,
 }
 
-/// How many files may be open, and for what purpose.
+/// The number of files that may be open, and their use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileLimit {
-    /// How many may be open.
+    /// The number of files that may be open.
     pub files: u64,
-    /// How many of them the rest needs.
+    /// The number of files reserved for everything except connections.
     pub reserved: u64,
 }
 
@@ -75,7 +75,7 @@ impl FileLimit {
         }
     }
 
-    /// The limit to which a server with this process's limits could raise it.
+    /// Returns the limit that a server could reach if it started with this process's limits.
     pub fn attainable(needs: Needs) -> FileLimit {
         let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
         FileLimit {
@@ -84,13 +84,13 @@ impl FileLimit {
         }
     }
 
-    /// How many connections may be open: a quarter of the files if there are not enough for everything.
+    /// Returns how many connections may be open. If there are not enough files for everything, a quarter of them.
     pub fn connections(self) -> usize {
         let left = self.files.saturating_sub(self.reserved).max(self.files / 4);
         usize::try_from(left.clamp(1, MOST_CONNECTIONS)).unwrap_or(1)
     }
 
-    /// Whether the rest may lack files while all connections are in use.
+    /// Whether everything else may run out of files while all connections are in use.
     pub fn is_too_low(self) -> bool {
         self.files < self.reserved.saturating_add(self.files / 4)
     }

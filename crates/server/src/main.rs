@@ -1,7 +1,7 @@
 //! The program `countersign`: the operator's command line, and the server itself.
 //!
-//! Deliberately thin: a command parses its arguments, opens the installation ([`opened`]), calls a use-case of `app`,
-//! and prints the result. Only here are the clock, the randomness and the database chosen.
+//! Deliberately thin: a command parses its arguments, opens the installation ([`opened`]), calls a use case of `app`,
+//! and prints the result. The clock, the randomness and the database are chosen here and nowhere else.
 
 // All output goes through `output`, so that no stranger's text can control the operator's terminal.
 #![deny(clippy::print_stdout, clippy::print_stderr)]

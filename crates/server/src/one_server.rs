@@ -1,9 +1,9 @@
 //! Allows one server per data folder if the database is SQLite.
 //!
 //! SQLite lets several processes use one file, and the operator's commands do so while a server is running. But two
-//! *servers* on one file would wait for each other's writes and never hear each other's bells; for several nodes, use
-//! PostgreSQL. The lock belongs to the open file, so it ends with the process in any case; the file's content is only
-//! for people.
+//! *servers* on one file would wait for each other's writes and never receive each other's notifications, so several
+//! nodes need PostgreSQL. The lock belongs to the open file, so it always ends with the process. The file's content is
+//! only for people.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Seek, Write};
@@ -13,23 +13,23 @@ use std::path::{Path, PathBuf};
 /// The file's name in the data folder.
 const NAME: &str = "serve.lock";
 
-/// The right to be the server of a data folder; it ends when this is dropped.
+/// The right to be the only server of a data folder, released on drop.
 #[derive(Debug)]
 pub struct OneServer {
     file: File,
 }
 
-/// Why the folder cannot be served.
+/// The reasons why the folder cannot be served.
 #[derive(Debug, thiserror::Error)]
 pub enum OneServerFault {
-    /// Another process serves it.
+    /// Another process uses the folder.
     #[error(
         "another server is already using {folder} ({holder}); several servers on one installation need PostgreSQL \
          (database.url)"
     )]
     Taken {
         folder: PathBuf,
-        /// The other process, as the lock file names it.
+        /// The other process, as described in the lock file.
         holder: String,
     },
     /// The lock file cannot be used.
@@ -57,7 +57,7 @@ impl OneServer {
             Err(TryLockError::WouldBlock) => {
                 let holder = std::fs::read_to_string(&path).unwrap_or_default();
                 let holder = match holder.trim() {
-                    "" => "it does not say which".to_owned(),
+                    "" => "its address is unknown".to_owned(),
                     named => named.to_owned(),
                 };
                 return Err(OneServerFault::Taken {

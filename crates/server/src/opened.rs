@@ -1,7 +1,7 @@
 //! Opens an installation: combines folder, database, files and master key into the application.
 //!
-//! The order matters. A database that has been set up demands its master key; only a new one gets a new key. So a lost
-//! key file is reported at once, and never replaced by a key that decrypts nothing.
+//! The order matters. A database that has been set up needs its master key, and only a new one gets a new key. So a
+//! lost key file is reported immediately, and never replaced by a key that decrypts nothing.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -22,26 +22,26 @@ use crate::environment::{SystemClock, SystemRandom};
 use crate::pkcs11::Tokens;
 use crate::volumes::Volumes;
 
-/// Why the installation cannot be opened.
+/// The reasons why the installation cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenFault {
     #[error(transparent)]
     Configuration(#[from] ConfigurationFault),
-    /// There is none, and the command does not create one.
+    /// There is no installation, and the command does not create one.
     #[error("there is no installation in {0}; {ELSEWHERE}")]
     NoInstallation(String),
-    /// The same for a PostgreSQL database.
+    /// The PostgreSQL database contains no installation, and the command does not create one.
     #[error("there is no installation in {0}; `countersign migrate` creates one; {ELSEWHERE}")]
     NoInstallationInDatabase(String),
-    /// Somebody must finish it first.
+    /// The restore must be finished first.
     #[error(
-        "{0} contains an unfinished restore of a backup; run the same `countersign restore` again, or remove the folder's content"
+        "{0} contains an unfinished restore of a backup; run the same `countersign restore` again, or empty the folder"
     )]
     UnfinishedRestore(PathBuf),
-    /// We cannot see whether there is one.
+    /// We cannot find out whether there is an installation.
     #[error("the data folder {0} cannot be read: {1}")]
     Unreadable(PathBuf, std::io::Error),
-    /// The data folder cannot be made.
+    /// The data folder cannot be created.
     #[error("the data folder {0} cannot be used: {1}; choose another folder with --data")]
     Folder(PathBuf, std::io::Error),
     /// The database cannot be opened or migrated.
@@ -55,7 +55,7 @@ pub enum OpenFault {
     /// The master key cannot be used.
     #[error(transparent)]
     Vault(#[from] app::VaultError),
-    /// The key of a database that was set up is missing.
+    /// The database was set up, but its master key is missing.
     #[error("the master key {0} is missing, but this database was set up with it; restore the file from your backup")]
     MasterKeyMissing(PathBuf),
     /// The client for time-stamp authorities cannot be created.
@@ -75,26 +75,27 @@ impl From<app::Error> for OpenFault {
     }
 }
 
-/// How to choose another installation.
+/// Advice on how to choose another installation.
 pub const ELSEWHERE: &str = "use --data DIR (or COUNTERSIGN_DATA) for another folder, and --config FILE (or COUNTERSIGN_CONFIG) \
                              for the settings of the server";
 
-/// A file in the data folder while a backup is restored into it. Nobody opens the installation before that is done.
+/// A file that exists in the data folder during a restore. Until the restore is complete, nothing opens the
+/// installation.
 pub const UNFINISHED_RESTORE: &str = "restore.unfinished";
 
-/// Where an installation is, and how it is configured.
+/// The location and configuration of an installation.
 #[derive(Debug, Clone)]
 pub struct Place {
     pub data: PathBuf,
     pub configuration: Configuration,
 }
 
-/// What a command does if there is no installation.
+/// The behaviour of a command if there is no installation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Absent {
-    /// It creates one.
+    /// Create one.
     Make,
-    /// It fails, because a misspelled folder must not become a new installation.
+    /// Fail, because a misspelled folder must not become a new installation.
     Refuse,
 }
 
@@ -127,12 +128,12 @@ impl Place {
         Ok(Blobs::in_bucket(settings, self.configuration.bucket_connector()?)?)
     }
 
-    /// The disks of the data folder and of the files.
+    /// Returns the disks of the data folder and of the files.
     pub fn volumes(&self) -> Volumes {
         Volumes::of([Some(self.data.clone()), self.files_folder()].into_iter().flatten())
     }
 
-    /// Whether there is a database: a PostgreSQL is configured, or the SQLite file exists.
+    /// Whether there is a database: PostgreSQL is configured, or the SQLite file exists.
     pub fn has_database(&self) -> Result<bool, OpenFault> {
         match self.configuration.store(&self.data)? {
             store::Settings::Sqlite { path } => path
@@ -142,7 +143,7 @@ impl Place {
         }
     }
 
-    /// The place we looked at, for people: the data folder, and the database if it is elsewhere.
+    /// Describes the location for people: the data folder, and the database if it is elsewhere.
     pub fn named(&self) -> String {
         let folder = std::path::absolute(&self.data).unwrap_or_else(|_| self.data.clone());
         let folder = format!("the data folder {}", folder.display());
@@ -157,7 +158,7 @@ impl Place {
         create_private(&self.data).map_err(|error| OpenFault::Folder(self.data.clone(), error))
     }
 
-    /// Opens the database, and returns which migrations were applied now.
+    /// Opens the database. Returns the migrations that were applied.
     pub fn open_store(&self, absent: Absent) -> Result<(Store, Vec<String>), OpenFault> {
         let settings = self.configuration.store(&self.data)?;
         self.refuse_unfinished_restore()?;
@@ -178,7 +179,7 @@ impl Place {
         Ok((store, applied))
     }
 
-    /// Opens the database of an existing installation, and leaves its schema as it is.
+    /// Opens the database of an existing installation without changing its schema.
     pub fn open_as_is(&self) -> Result<Store, OpenFault> {
         self.refuse_unfinished_restore()?;
         self.must_exist()?;
@@ -249,7 +250,7 @@ impl Place {
     }
 }
 
-/// The connection to time-stamp authorities, and to addresses in certificates.
+/// Returns the client for time-stamp authorities and for addresses in certificates.
 pub fn network(configuration: &Configuration) -> Result<GuardedNetwork, OpenFault> {
     let (authorities, sources) = (configuration.authority_rules(), configuration.source_rules());
     let lookup: Arc<dyn Lookup> = Arc::new(SystemLookup);
@@ -258,7 +259,7 @@ pub fn network(configuration: &Configuration) -> Result<GuardedNetwork, OpenFaul
     Ok(network.with_webhooks(&configuration.webhook_rules())?)
 }
 
-/// The tokens with sealing keys, if a module is configured.
+/// Returns the tokens that contain seal keys, if a module is configured.
 pub fn tokens(configuration: &Configuration) -> Result<Arc<dyn KeyTokens>, OpenFault> {
     let Some((module, pin)) = configuration.pkcs11()? else {
         return Ok(Arc::new(NoTokens));

@@ -1,10 +1,10 @@
-//! The output of commands: lines for people, or one JSON value for programs; errors go to standard error in the same
+//! The output of commands: lines for people, or one JSON value for programs. Errors go to standard error in the same
 //! form.
 //!
-//! Much of the output is text from outside: the response of an endpoint, the words of a mail server, names in a PDF. Some
-//! characters are commands to a terminal (ECMA-48: C0, DEL and C1), others reverse the text around them. So all output
-//! goes through [`line`], which writes such characters as `\\u001b`: inside JSON that means the same, and to a terminal
-//! it means nothing. Line ends are ours; a stranger's text stays on one line through [`strangers`].
+//! Much of the output is text from outside: the response of an endpoint, the message of a mail server, names in a PDF.
+//! Some characters are commands to a terminal (ECMA-48: C0, DEL and C1), others reverse the text around them. So all
+//! output goes through [`line`], which writes such characters as `\\u001b`. Inside JSON that means the same, and to a
+//! terminal it means nothing. Line ends are ours, because [`strangers`] keeps text from outside on one line.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -21,11 +21,11 @@ use crate::opened::{ELSEWHERE, OpenFault, Place};
 pub enum Failure {
     #[error("{}", describe(.0))]
     App(#[from] app::Error),
-    /// Not found in this installation; perhaps it is in another one.
+    /// Missing in this installation, but perhaps it is in another one.
     #[error("{}\n  Looked for in {place}; {ELSEWHERE}.", .error.message(Language::En))]
     NotFound {
         error: app::Error,
-        /// Where we looked.
+        /// The installation that was searched.
         place: String,
     },
     #[error(transparent)]
@@ -52,13 +52,13 @@ impl From<BackupFault> for Failure {
 }
 
 impl Failure {
-    /// A file that cannot be read or written.
+    /// Returns the error for a file that cannot be read or written.
     pub fn file(path: &std::path::Path) -> impl FnOnce(io::Error) -> Failure {
         let path = path.display().to_string();
         move |source| Failure::File { path, source }
     }
 
-    /// The same for a command that used this installation: the missing thing may be in another one.
+    /// Adds the installation that the command used, because a missing thing may be in another one.
     pub fn within(self, place: &Place) -> Failure {
         match self {
             Failure::App(error @ app::Error::NotFound(_)) => Failure::NotFound {
@@ -90,7 +90,8 @@ impl Failure {
     }
 }
 
-/// Shows an operator the cause of an internal error, which an API client never sees, and each fault on its own line.
+/// Describes an error for an operator, with the cause of an internal error, which API clients never see, and each
+/// validation error on its own line.
 fn describe(error: &app::Error) -> String {
     match error {
         app::Error::Internal { .. }
@@ -110,7 +111,7 @@ fn describe(error: &app::Error) -> String {
 }
 
 fn describe_fault(fault: &app::Fault) -> String {
-    // Intake's message is complete next to the file's name.
+    // The intake's message is complete next to the file's name.
     let reason = (fault.code == FaultCode::DocumentRefused)
         .then(|| fault.arguments.iter().find(|(name, _)| *name == "reason"))
         .flatten();
@@ -146,29 +147,29 @@ pub fn announce(text: &str) {
     line(&mut io::stdout(), text);
 }
 
-/// Writes a text without terminal commands. If the reader has gone away, that is not an error.
+/// Writes text without terminal commands. It is not an error if the reader has gone away.
 fn line(to: &mut dyn Write, text: &str) {
     let _ = writeln!(to, "{}", harmless(text, &['\n'])).and_then(|()| to.flush());
 }
 
-/// Text from a stranger, on its own line or within one of ours.
+/// Returns text from a stranger for use on its own line or within one of ours.
 pub fn strangers(text: &str) -> String {
     harmless(text, &[])
 }
 
-/// Several lines, each of which stays one line.
+/// Joins lines. Each of them stays one line.
 pub fn joined(lines: &[String]) -> String {
     let lines: Vec<String> = lines.iter().map(|line| strangers(line)).collect();
     lines.join("\n")
 }
 
-/// A text with its terminal commands escaped, except these characters.
+/// Escapes the terminal commands in a text, except the characters in `but`.
 fn harmless(text: &str, but: &[char]) -> String {
     let mut written = String::with_capacity(text.len());
     for character in text.chars() {
         let is_harmful = character.is_control() || domain::text::is_direction_control(character);
         if is_harmful && !but.contains(&character) {
-            // All of them have four digits.
+            // All of these characters have four hex digits.
             let _ = std::fmt::Write::write_fmt(&mut written, format_args!("\\u{:04x}", u32::from(character)));
         } else {
             written.push(character);
@@ -177,7 +178,7 @@ fn harmless(text: &str, but: &[char]) -> String {
     written
 }
 
-/// A number with its noun: `1 file`, `2 files`, `2 entries`.
+/// Returns a number with its noun: `1 file`, `2 files`, `2 entries`.
 pub fn counted(count: impl TryInto<u64>, one: &str, several: &str) -> String {
     match count.try_into().unwrap_or(u64::MAX) {
         1 => format!("1 {one}"),
@@ -185,9 +186,9 @@ pub fn counted(count: impl TryInto<u64>, one: &str, several: &str) -> String {
     }
 }
 
-/// Columns for people: each as wide as its longest cell.
+/// Returns columns for people, each as wide as its longest cell.
 pub fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
-    // A cell with line ends could forge rows.
+    // A cell that contains line ends could forge rows.
     let rows: Vec<Vec<String>> = rows
         .iter()
         .map(|row| row.iter().map(|cell| strangers(cell)).collect())
@@ -218,7 +219,7 @@ pub fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
     text
 }
 
-/// The exit code of a command that found everything good, or something wrong.
+/// Returns the exit code of a check.
 pub fn exit_code(is_good: bool) -> ExitCode {
     if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
@@ -238,7 +239,7 @@ mod tests {
             "a\\u001b]0;title\\u0007b\\u009b2Jc\\u000dd\\u007fe\\u202ef\\u0009g 김민준\n\n"
         );
         assert!(!strangers(said).contains('\n'), "a stranger begins no line");
-        // Inside JSON it is the same text.
+        // Escaping does not change the meaning of JSON.
         let mut json = Vec::new();
         line(&mut json, &json!({ "said": said }).to_string());
         assert!(

@@ -1,14 +1,14 @@
-//! Sealing keys in a PKCS#11 token: a hardware security module, a smart card, a `SoftHSM`.
+//! Seal keys in a PKCS#11 token: a hardware security module, a smart card, a `SoftHSM`.
 //!
-//! One module is loaded for the whole process, and one session a token is kept open and logged in; a signature that fails is
-//! tried once more with a new session, since a token may have been unplugged or restarted meanwhile. A token that is away is
-//! looked for again each time its key is needed. Many modules see only the tokens that were there when the module was
-//! initialized, so the module is initialized again, at most once in [`LOOK_AGAIN`]. The private key never
-//! leaves the token: this asks it for signatures (`CKM_ECDSA` over a SHA-256 digest, `CKM_SHA256_RSA_PKCS`).
+//! One module is loaded for the whole process, and one session per token is kept open and logged in. A signature that
+//! fails is tried again with a new session, because the token may have been unplugged or restarted meanwhile. Each time
+//! we need a key of a missing token, we search for the token again. Many modules only see the tokens that were there
+//! when the module was initialized, so the module is initialized again, at most once in [`LOOK_AGAIN`]. The private key
+//! never leaves the token, which only returns signatures (`CKM_ECDSA` over a SHA-256 digest, `CKM_SHA256_RSA_PKCS`).
 //!
-//! If a token refuses a PIN, this process never sends it that PIN again: a few wrong tries lock a token, often for
-//! good. If a token says that the next wrong try is the last, we send it no PIN at all, so that a program which is
-//! restarted again and again does not lock it either.
+//! If a token refuses a PIN, this process never sends it that PIN again, because a few wrong tries lock a token, often
+//! permanently. If a token says that the next wrong try is the last, we send it no PIN at all, so that a program that
+//! is restarted repeatedly does not lock it either.
 //!
 //! A PKCS#11 URI (RFC 7512) identifies the key: `pkcs11:token=LABEL;object=LABEL`, percent-encoded if necessary.
 
@@ -27,10 +27,10 @@ use cryptoki::types::AuthPin;
 use document::pki::keys::{ExternalKey, KeyError, PinRefusal, SignatureAlgorithm, ecdsa_signature};
 use sha2::{Digest, Sha256};
 
-/// Initializing a module takes long with some tokens, and ends the sessions of all the others.
+/// Initializing a module is slow with some tokens, and ends all sessions.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
-/// The tokens that one module knows.
+/// The tokens of one module.
 pub struct Tokens(Arc<Shared>);
 
 struct Shared {
@@ -43,11 +43,11 @@ struct Shared {
 struct Logins {
     /// By the token's label.
     by_token: HashMap<String, Login>,
-    /// When the module was last initialized because a token was away.
+    /// The last time the module was initialized because a token was missing.
     looked_again: Option<Instant>,
 }
 
-/// How logging in to a token ended.
+/// The result of logging in to a token.
 enum Login {
     Open(Session),
     /// Final, because the PIN never changes while this process runs.
@@ -67,7 +67,7 @@ impl KeyAddress {
             match part.split_once('=')? {
                 ("token", value) => token = Some(decoded(value)?),
                 ("object", value) => object = Some(decoded(value)?),
-                // `type=private` is what we mean anyway; any other attribute would be ignored silently.
+                // `type=private` is implied. Any other attribute would be ignored silently, so it is refused.
                 ("type", "private") => {}
                 _ => return None,
             }
@@ -102,7 +102,7 @@ struct TokenKey {
 }
 
 impl Tokens {
-    /// Loads a module. `pin` is the user's PIN of the tokens.
+    /// Loads a module. `pin` is the user PIN of the tokens.
     pub fn load(module: &Path, pin: &str) -> Result<Tokens, cryptoki::error::Error> {
         let module = Pkcs11::new(module)?;
         initialize(&module)?;
@@ -121,7 +121,9 @@ fn initialize(module: &Pkcs11) -> Result<(), cryptoki::error::Error> {
 impl KeyTokens for Tokens {
     fn key(&self, uri: &str) -> Result<Arc<dyn ExternalKey>, KeyError> {
         let address = KeyAddress::parse(uri).ok_or_else(|| {
-            KeyError::Token("the address of the key must be pkcs11:token=LABEL;object=LABEL (RFC 7512)".to_owned())
+            KeyError::Token(
+                "the key's address must have the form pkcs11:token=LABEL;object=LABEL (RFC 7512)".to_owned(),
+            )
         })?;
         let algorithm = self.0.with_key(&address, |session, key| {
             let attributes = session.get_attributes(key, &[AttributeType::KeyType])?;
@@ -162,7 +164,7 @@ impl ExternalKey for TokenKey {
     }
 }
 
-/// Why a token was not used.
+/// The reasons why a token was not used.
 enum Fault {
     /// The token is missing.
     Away(String),
@@ -180,7 +182,7 @@ impl From<cryptoki::error::Error> for Fault {
 }
 
 impl Shared {
-    /// Uses a key in a logged-in session; if the token fails, again with a new session.
+    /// Uses a key in a logged-in session. If the token fails, tries again with a new session.
     fn with_key<T>(
         &self,
         address: &KeyAddress,
@@ -198,7 +200,7 @@ impl Shared {
                 logins.by_token.insert(token.clone(), Login::Refused(refusal));
                 return Err(KeyError::PinRefused { token, refusal });
             }
-            // A session whose token went away may still answer, with no keys.
+            // The session of a token that was unplugged may still answer, but with no keys.
             logins.by_token.remove(&address.token);
             last = match fault {
                 Fault::Away(reason) => KeyError::TokenAway(reason),
@@ -214,19 +216,20 @@ impl Shared {
         Err(last)
     }
 
-    /// Initializes the module again, so that it sees the current tokens. `false` if it did so a moment ago, or cannot.
+    /// Initializes the module again, so that it sees the current tokens. `false` if this happened a moment ago, or
+    /// fails.
     fn look_again(&self, logins: &mut Logins) -> bool {
         if logins.looked_again.is_some_and(|at| at.elapsed() < LOOK_AGAIN) {
             return false;
         }
-        // A PIN that was refused stays so; sessions end with the module.
+        // A refused PIN stays refused. Sessions end with the module.
         logins.by_token.retain(|_, login| matches!(login, Login::Refused(_)));
-        // A module that is not initialized, because that failed the last time, cannot be finalized.
+        // A module that could not be initialized last time cannot be finalized.
         let _ = self.module.clone().finalize();
         let initialized = initialize(&self.module);
         logins.looked_again = Some(Instant::now());
         if let Err(error) = &initialized {
-            tracing::warn!(%error, "the PKCS#11 module cannot be initialized again");
+            tracing::warn!(%error, "the PKCS#11 module could not be initialized again");
         }
         initialized.is_ok()
     }
@@ -252,7 +255,7 @@ impl Shared {
         match session.find_objects(&wanted)?.as_slice() {
             [key] => Ok(work(session, *key)?),
             [] => Err(Fault::NoKey(format!(
-                "the token {:?} holds no private key {:?}",
+                "the token {:?} contains no private key {:?}",
                 address.token, address.object
             ))),
             _ => Err(Fault::NoKey(format!(
@@ -276,11 +279,11 @@ impl Shared {
             }
             let session = self.module.open_ro_session(slot)?;
             return match session.login(UserType::User, Some(&self.pin)) {
-                // Another session of this process has already logged in, which counts for all of them (PKCS#11, 5.6.8).
+                // Another session of this process has logged in, which applies to all sessions (PKCS#11, 5.6.8).
                 Ok(()) | Err(cryptoki::error::Error::Pkcs11(RvError::UserAlreadyLoggedIn, _)) => Ok(session),
                 Err(error) => Err(match refusal(&error) {
                     Some(refusal) => {
-                        // Once for each try that the token has counted.
+                        // Logged once for each try that the token has counted.
                         tracing::error!(token, %refusal, "a login to the token was refused");
                         Fault::Pin(refusal)
                     }
@@ -292,7 +295,7 @@ impl Shared {
     }
 }
 
-/// Whether a token may work again once it is connected. Other faults stay until someone corrects them.
+/// Whether a token may work again once it is connected. Other errors stay until someone fixes them.
 fn is_away(error: &cryptoki::error::Error) -> bool {
     let cryptoki::error::Error::Pkcs11(error, _) = error else {
         return false;
@@ -316,7 +319,7 @@ fn is_away(error: &cryptoki::error::Error) -> bool {
     )
 }
 
-/// What a token reports about the PIN, if its response is about the PIN.
+/// Returns a token's error about the PIN, or `None` for other errors.
 fn refusal(error: &cryptoki::error::Error) -> Option<PinRefusal> {
     let cryptoki::error::Error::Pkcs11(error, _) = error else {
         return None;

@@ -1,4 +1,4 @@
-//! What operators must know about backups: when the last one was made, and that messages are held since a restore.
+//! Notes about backups for operators: when the last one was made, and whether messages are held since a restore.
 
 use jiff::Timestamp;
 use serde::Deserialize;
@@ -7,11 +7,11 @@ use store::held_outbox::{self, Restored};
 
 use crate::backup::take::LAST;
 
-/// How to end it.
+/// Advice on how to release the messages.
 pub const REMEDY: &str = "`countersign outbox status` shows what waits; `countersign outbox release` sends it, `countersign outbox drop` \
                           gives up what waited in the backup";
 
-/// That messages are held.
+/// Says that messages are held.
 pub fn said(held: Restored) -> String {
     format!(
         "no mail, text message or webhook goes out: a backup of {:.0} was restored at {:.0}, and the installation that made it \
@@ -20,7 +20,7 @@ pub fn said(held: Restored) -> String {
     )
 }
 
-/// Says in the log that messages are held.
+/// Logs a warning if messages are held.
 pub fn warn(store: &Store) -> Result<(), store::Error> {
     if let Some(held) = store.read(held_outbox::held)? {
         tracing::warn!("{}; {REMEDY}", said(held));
@@ -34,7 +34,7 @@ struct LastBackup {
     folder: String,
 }
 
-/// When the last backup was made, and where.
+/// Returns the time and folder of the last backup.
 pub fn last_backup(store: &Store) -> Result<Option<(Timestamp, String)>, store::Error> {
     let found = store.read(|tx| store::setting::find(tx, LAST))?;
     let read = |bytes: Vec<u8>| serde_json::from_slice::<LastBackup>(&bytes).ok();

@@ -1,10 +1,10 @@
-//! Provides the disks of the data folder and of the files to the use-cases.
+//! Provides the disks of the data folder and of the files to the use cases.
 
 use std::path::PathBuf;
 
 use app::{FreeSpace, Space};
 
-/// Folders to which we write; several may be on one disk.
+/// The folders that we write to. Several may be on one disk.
 #[derive(Debug)]
 pub struct Volumes(Vec<PathBuf>);
 
@@ -18,11 +18,11 @@ impl FreeSpace for Volumes {
     fn spaces(&self) -> Vec<Space> {
         let of_folder = |folder: &PathBuf| {
             let found = rustix::fs::statvfs(folder)
-                .inspect_err(|error| tracing::debug!(%error, folder = %folder.display(), "free space is not known"))
+                .inspect_err(|error| tracing::debug!(%error, folder = %folder.display(), "the free space could not be determined"))
                 .ok()?;
             Some(Space {
                 place: folder.display().to_string(),
-                // Like `df`: space reserved for the superuser counts neither as free nor as part of the whole.
+                // As in `df`, space reserved for the superuser counts neither as free nor as part of the whole.
                 free: found.f_bavail.saturating_mul(found.f_frsize),
                 total: found
                     .f_blocks

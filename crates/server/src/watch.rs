@@ -1,8 +1,8 @@
 //! The operator's own listener: `/metrics`, and `/livez` and `/readyz` with reasons.
 //!
-//! It is never the public listener, because reasons and numbers tell strangers how the inside works. The default is an
-//! address that only this machine reaches. If it is in use, by a second server for example, this one logs that and works
-//! without it. A process that has no public listener (`serve --role worker`) has this one too.
+//! It is never the public listener, because reasons and numbers would show strangers how the service works inside. By
+//! default, only this machine can reach the address. If it is in use, for example by a second server, the process logs
+//! that and works without this listener. A process without a public listener (`serve --role worker`) has this one too.
 
 mod readings;
 
@@ -24,12 +24,12 @@ use self::readings::Readings;
 use crate::connections::{self, Limits};
 use crate::documents::Workers;
 
-/// How many connections are open at the same time.
+/// The maximum number of open connections.
 const CONNECTIONS: usize = 16;
-/// How long an answer waits for new numbers. A database that does not answer must not hide the other numbers.
+/// How long a response waits for new numbers. A database that does not answer must not hide the other numbers.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What is watched.
+/// The sources of the metrics.
 pub struct Watched {
     app: Arc<App>,
     readings: Readings,
@@ -47,7 +47,7 @@ impl Watched {
     pub fn start(self: Arc<Self>, listener: TcpListener, mut ended: watch::Receiver<bool>) {
         let listener = match tokio::net::TcpListener::from_std(listener) {
             Ok(listener) => listener,
-            Err(error) => return tracing::error!(%error, "metrics cannot be served"),
+            Err(error) => return tracing::error!(%error, "metrics could not be served"),
         };
         let limits = Limits {
             share: CONNECTIONS,
@@ -59,7 +59,7 @@ impl Watched {
     }
 }
 
-/// Listens, if there is an address and it is free.
+/// Binds the address, if there is one and it is free.
 pub fn bind(listen: &str) -> Option<TcpListener> {
     if listen.is_empty() {
         return None;
@@ -74,7 +74,7 @@ pub fn bind(listen: &str) -> Option<TcpListener> {
             Some(listener)
         }
         Err(error) => {
-            tracing::warn!(%error, "cannot listen on {listen}, so nobody can read the metrics; set metrics.listen to a free address");
+            tracing::warn!(%error, "metrics are not available, because the server cannot listen on {listen}; set metrics.listen to a free address");
             None
         }
     }
@@ -125,7 +125,7 @@ fn said(readiness: &Readiness) -> Value {
 async fn text(State(watched): State<Arc<Watched>>) -> ([(HeaderName, &'static str); 1], String) {
     let updating = spawn_blocking(move || watched.readings.update());
     if tokio::time::timeout(PATIENCE, updating).await.is_err() {
-        tracing::warn!("the numbers for the metrics take long to read; some are old");
+        tracing::warn!("reading the numbers for the metrics took too long; some are out of date");
     }
     ([(header::CONTENT_TYPE, metrics::MEDIA_TYPE)], metrics::as_text())
 }

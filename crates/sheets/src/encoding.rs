@@ -1,4 +1,4 @@
-//! Decodes a CSV file, whichever spreadsheet program saved it.
+//! Decodes a CSV file from any common spreadsheet program.
 //!
 //! Supports UTF-8, UTF-16 with a byte order mark, and the encodings in which Korean and Japanese programs save CSV:
 //! CP949 and Shift-JIS. Nothing in a file says which of these two it is. Many texts can be read as both, but then one
@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 use encoding_rs::{EUC_KR, Encoding, SHIFT_JIS, UTF_8};
 
-/// The text, or `None` if no known encoding fits.
+/// Returns the text, or `None` if no known encoding fits.
 pub(crate) fn decoded(file: &[u8]) -> Option<Cow<'_, str>> {
     if let Some((encoding, mark)) = Encoding::for_bom(file) {
         return text(encoding, file.get(mark..)?);

@@ -8,12 +8,12 @@
 //! ([`encoding`]).
 //!
 //! **Unreadable content never counts as empty.** A cell with an error (`#N/A`), a formula whose result is not in the
-//! file, and a date outside the calendar are [`SheetCell::Unreadable`]; a cell with too much text is
-//! [`SheetCell::TooLong`]. A CSV file with an unclosed quote is refused, because all rows behind the quote would become
+//! file, and a date outside the calendar are [`SheetCell::Unreadable`]. A cell with too much text is
+//! [`SheetCell::TooLong`]. A CSV file with an unclosed quote is refused, because all rows after the quote would become
 //! the text of one cell.
 //!
 //! A workbook is a ZIP archive of XML: a small file can unpack to a very large one, and one cell can claim to be in the
-//! last of a million rows. So we read cell by cell against [`SheetLimits`], and read a stranger's file in a confined
+//! last of a million rows. So we read cell by cell against [`SheetLimits`], and read a stranger's file in a sandboxed
 //! process (`document-worker`), so that running out of memory ends only that process.
 
 mod encoding;
@@ -27,17 +27,17 @@ use serde::{Deserialize, Serialize};
 
 use safe_cell::original;
 
-/// How a ZIP archive begins.
+/// The first bytes of a ZIP archive.
 const ZIP: &[u8] = b"PK\x03\x04";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SheetLimits {
-    /// Rows below the header.
+    /// The number of rows below the header.
     pub rows: u32,
     pub columns: u32,
-    /// Characters of one cell.
+    /// The number of characters in one cell.
     pub cell: u32,
-    /// Bytes of all cells together.
+    /// The number of bytes in all cells together.
     pub bytes: u64,
 }
 
@@ -72,11 +72,11 @@ pub struct SheetRow {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SheetCell {
-    /// As a person would type it. Empty if the cell is empty.
+    /// Text as a person would type it. Empty if the cell is empty.
     Text(String),
     /// The cell has content, but no value we can read.
     Unreadable,
-    /// More text than the limit.
+    /// The cell contains more text than the limit allows.
     TooLong,
 }
 
@@ -92,7 +92,7 @@ impl SheetCell {
         }
     }
 
-    /// The cell as a column name. An unreadable cell is an empty name.
+    /// Returns the cell as a column name. An unreadable cell becomes an empty name.
     fn name(self) -> String {
         match self {
             SheetCell::Text(text) => text,
@@ -117,7 +117,7 @@ impl Sheet {
     }
 }
 
-/// Why we cannot read a sheet.
+/// The reasons why we cannot read a sheet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 pub enum SheetFault {
@@ -125,13 +125,13 @@ pub enum SheetFault {
     #[error("the file's encoding is unknown; save it as 'CSV UTF-8'")]
     NotUtf8,
     /// Neither a readable workbook nor CSV.
-    #[error("the file is neither a CSV file nor a readable XLSX workbook")]
+    #[error("the file is not a readable CSV file or XLSX workbook")]
     Unreadable,
     /// Another kind of file, recognised by its first bytes.
-    #[error("the file is neither a CSV file nor an XLSX workbook, but another kind: {}", kind.word())]
+    #[error("the file is of the kind {}, not a CSV file or XLSX workbook", kind.word())]
     OtherFile { kind: OtherFile },
     /// A quote in a CSV file does not close, or text follows a closing quote.
-    #[error("line {row}: the quote that opens here does not close, or text follows the closing quote")]
+    #[error("line {row}: a quotation mark is not closed, or text follows its closing mark")]
     Quote {
         /// The line on which the quote opens.
         row: u32,
@@ -139,12 +139,12 @@ pub enum SheetFault {
     /// No row contains column names.
     #[error("the sheet has no rows")]
     Empty,
-    #[error("more than {limit} rows")]
+    #[error("the sheet has more than {limit} rows")]
     TooManyRows { limit: u32 },
-    #[error("more than {limit} columns")]
+    #[error("the sheet has more than {limit} columns")]
     TooManyColumns { limit: u32 },
     /// All cells together are too long.
-    #[error("row {row}: the sheet contains too much text")]
+    #[error("the sheet contains too much text (the limit is exceeded in row {row})")]
     TooLong {
         /// The row that exceeds the limit.
         row: u32,
@@ -165,7 +165,7 @@ pub enum OtherFile {
 }
 
 impl OtherFile {
-    /// The word for it in messages.
+    /// Returns the name of the kind of file, for messages.
     pub const fn word(self) -> &'static str {
         match self {
             OtherFile::Pdf => "pdf",
@@ -291,7 +291,7 @@ impl Reading {
             let begin = rows.partition_point(|row| row.number <= area.start.0);
             for row in rows
                 .iter()
-                // To the area's first row.
+                // Skips to the area's first row.
                 .skip(begin)
                 .take_while(|row| row.number <= area.end.0.saturating_add(1))
             {
@@ -311,7 +311,7 @@ impl Reading {
         self.without_result(&covered.collect())
     }
 
-    /// Puts a cell at its column, after empty ones.
+    /// Puts a cell in its column and fills the columns before it with empty cells.
     fn cell(&mut self, row: u32, cells: &mut Vec<SheetCell>, column: usize, cell: SheetCell) -> Result<(), SheetFault> {
         if column >= self.limits.columns as usize {
             if cell.is_empty() {
@@ -321,7 +321,7 @@ impl Reading {
                 limit: self.limits.columns,
             });
         }
-        // Only its row is at fault, and we keep nothing of the text.
+        // The error only affects this row, and we keep nothing of the text.
         let is_long = cell.text().chars().count() > self.limits.cell as usize;
         let cell = if is_long { SheetCell::TooLong } else { cell };
         self.bytes = self
@@ -337,7 +337,7 @@ impl Reading {
 }
 
 fn read_csv(file: &[u8], reading: &mut Reading) -> Result<(), SheetFault> {
-    // Text with this character is some other kind of file, unless each character has two bytes.
+    // A file that contains this byte is not text, unless it is UTF-16.
     if file.contains(&0) && !encoding::is_utf16(file) {
         return Err(SheetFault::Unreadable);
     }
@@ -354,7 +354,7 @@ fn read_csv(file: &[u8], reading: &mut Reading) -> Result<(), SheetFault> {
     let (mut counted, mut number) = (0, 1_u32);
     let mut is_heading = named.is_some();
     while reader.read_record(&mut record).map_err(|_| SheetFault::Unreadable)? {
-        // It is not a row of the sheet, but counts as a line of the file.
+        // This is not a row of the sheet, but it counts as a line of the file.
         if std::mem::take(&mut is_heading) {
             continue;
         }
@@ -377,7 +377,7 @@ fn read_csv(file: &[u8], reading: &mut Reading) -> Result<(), SheetFault> {
     Ok(())
 }
 
-/// The separator that a first line such as `sep=;` names, as spreadsheet programs write and read it.
+/// Returns the separator named in a first line such as `sep=;`, which spreadsheet programs write and read.
 fn named_separator(text: &str) -> Option<u8> {
     let first = text.lines().next()?.trim_matches('"');
     let (word, named) = first.split_once('=')?;
@@ -387,7 +387,8 @@ fn named_separator(text: &str) -> Option<u8> {
     }
 }
 
-/// The separator between cells: a comma, or what spreadsheet programs write where the comma is the decimal sign.
+/// Guesses the separator between cells: a comma, or the one that spreadsheet programs use where the comma is the
+/// decimal sign.
 fn separator(text: &str) -> u8 {
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     if first.contains(',') {
@@ -457,7 +458,7 @@ fn read_workbook(file: &[u8], reading: &mut Reading) -> Result<(), SheetFault> {
         }
         let number = row.saturating_add(1);
         if matches!(cell.get_value(), DataRef::Empty) && column < reading.limits.columns as usize {
-            // Only a colour, or a formula without a result: the formulas show which.
+            // The cell has only a colour, or a formula without a result. The formulas show which.
             empty.insert((at, column));
         }
         reading.cell(number, &mut current, column, shown(cell.get_value()))?;
@@ -480,7 +481,7 @@ fn read_workbook(file: &[u8], reading: &mut Reading) -> Result<(), SheetFault> {
     reading.without_result(&without_result)
 }
 
-/// A cell as a person would type it.
+/// Returns a cell as a person would type it.
 fn shown(value: &DataRef<'_>) -> SheetCell {
     let text = match value {
         DataRef::Int(number) => number.to_string(),
@@ -504,23 +505,23 @@ fn place(number: u32) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 
-/// A number rounded to the fifteen digits that spreadsheet programs calculate with: 3.3, not 3.3000000000000003.
+/// Rounds a number to the fifteen digits that spreadsheet programs calculate with: 3.3, not 3.3000000000000003.
 fn as_calculated(number: f64) -> String {
     let rounded: f64 = format!("{number:.14e}").parse().unwrap_or(number);
     // Adding 0 turns -0 into 0.
     (rounded + 0.0).to_string()
 }
 
-/// The last day that spreadsheet programs know, 9999-12-31, in their day count.
+/// The last day that spreadsheet programs support, 9999-12-31, in their day count.
 const LAST_DAY: f64 = 2_958_465.0;
 
-/// A date, a time or a duration. `None` for a number outside the calendar.
+/// Formats a date, a time or a duration. `None` for a number outside the calendar.
 fn date(at: &ExcelDateTime) -> Option<String> {
     let days = at.as_f64();
     if !(0.0..LAST_DAY + 1.0).contains(&days) {
         return None;
     }
-    // A time of day has no date: it is a fraction of the day before the first.
+    // A time without a date is a fraction of day 0.
     if at.is_duration() || days < 1.0 {
         return Some(time(days));
     }
@@ -531,7 +532,7 @@ fn date(at: &ExcelDateTime) -> Option<String> {
     ))
 }
 
-/// A fraction of a day, or more than a day, in hours and minutes: `09:30`, `26:05`.
+/// Formats a number of days, with its fraction, in hours and minutes: `09:30`, `26:05`.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -547,7 +548,7 @@ fn time(days: f64) -> String {
     }
 }
 
-/// Writes an ISO 8601 date like the other dates.
+/// Formats an ISO 8601 date like the other dates.
 fn iso_date(text: &str) -> String {
     match text.split_once('T') {
         Some((date, time)) => with_time(date, time.split(['.', 'Z', '+']).next().unwrap_or(time)),

@@ -3,7 +3,7 @@
 //! A spreadsheet program runs a CSV cell that begins with `=`, `+`, `-` or `@` as a formula, and a formula can send the
 //! sheet's content to a stranger. Names of fields and roles, and values that people enter, may begin like that. A
 //! [`SafeCell`] puts an apostrophe before such a beginning, which turns it into text. [`original`] removes the
-//! apostrophe when a sheet is read, so a sheet that we wrote reads back unchanged.
+//! apostrophe when a sheet is read, so our own sheets are read back unchanged.
 //!
 //! A program whose separator is not our comma splits cells in other places: at `;` (as in Germany), at a tab, or at a
 //! line end within quotes. So text after such a character also counts as the beginning of a cell. Like these programs,
@@ -16,7 +16,7 @@ use std::borrow::Cow;
 pub struct SafeCell(String);
 
 impl SafeCell {
-    /// A text. If it is written as a number, such as `-5` or `0.5`, it stays a number.
+    /// Makes a text cell. Text that looks like a number, such as `-5` or `0.5`, stays a number.
     pub fn text(text: &str) -> SafeCell {
         if is_number(text) {
             return SafeCell(text.to_owned());
@@ -34,7 +34,7 @@ impl SafeCell {
         SafeCell(written)
     }
 
-    /// The cell in a CSV file (RFC 4180).
+    /// Formats the cell for a CSV file (RFC 4180).
     fn quoted(&self) -> Cow<'_, str> {
         let SafeCell(text) = self;
         if text.contains([',', ';', '\t', '"', '\r', '\n']) {
@@ -45,7 +45,7 @@ impl SafeCell {
     }
 }
 
-/// A CSV file that spreadsheet programs read correctly: UTF-8 with a byte order mark.
+/// Writes a CSV file that spreadsheet programs read correctly, in UTF-8 with a byte order mark.
 pub fn csv(rows: &[Vec<SafeCell>]) -> String {
     let mut file = "\u{feff}".to_owned();
     for row in rows {
@@ -72,8 +72,8 @@ pub fn original(cell: &str) -> Cow<'_, str> {
     Cow::Owned(parts(cell).map(original).collect())
 }
 
-/// The parts that a program with any separator could read as cells. Separators are cut off and returned as parts of
-/// their own.
+/// Splits a text into the parts that a program with any separator could read as cells. Separators are returned as parts
+/// of their own.
 fn parts(text: &str) -> impl Iterator<Item = &str> {
     let is_separator = |c: char| matches!(c, ';' | '\t' | '\r' | '\n');
     text.split_inclusive(is_separator).flat_map(move |part| {
@@ -102,8 +102,8 @@ fn is_skipped(character: char) -> bool {
         || matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
-/// Digits with an optional minus and fraction. A plus is not part of a number: telephone numbers begin with it, and a
-/// program would drop it.
+/// Digits with an optional minus and fraction. A plus is not part of a number, because phone numbers begin with it and
+/// a program would drop it.
 fn is_number(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));
@@ -174,7 +174,7 @@ mod tests {
         }
     }
 
-    /// How a program with another separator, or one that ignores quotes, would split a file.
+    /// Splits a file as a program would that uses another separator or ignores quotes.
     fn cells_of_any_program(file: &str) -> Vec<String> {
         let mut cells = Vec::new();
         for separator in [',', ';', '\t'] {

@@ -1,4 +1,4 @@
-//! Rows from spreadsheets: how they are read and shown, and what is refused.
+//! Rows from spreadsheets: reading and formatting them, and refused files.
 
 use std::fmt::Write as _;
 
@@ -55,7 +55,7 @@ fn a_workbook_is_read_as_a_person_would_type_it() {
     );
 }
 
-/// Stored as fractions of a day, they would be dates in 1899.
+/// A fraction of a day on its own would otherwise be a date in 1899.
 #[test]
 fn a_time_has_no_date() {
     let file = workbook(&[
@@ -125,7 +125,7 @@ fn what_lies_under_a_merged_cell_is_no_empty_cell() {
     };
     let text = |text: &str| SheetCell::Text(text.to_owned());
     let cells = |file: &[u8]| -> Vec<Vec<SheetCell>> { sheet(file).rows.into_iter().map(|row| row.cells).collect() };
-    // The second is next to the columns with a name.
+    // The second one is next to the columns that have a name.
     assert_eq!(
         cells(&with("<mergeCell ref=\"B2:B4\"/><mergeCell ref=\"D2:XFD1048576\"/>")),
         [
@@ -215,7 +215,7 @@ fn a_first_line_may_name_what_stands_between_cells() {
         // The `sep=` line counts: a row's number is its line in the file.
         assert_eq!(sheet.rows, [row(3, &["a,b", "c@example.com"])], "{file:?}");
     }
-    // A column may have such a name.
+    // A column may be named like this.
     for file in ["sep\na\n", "sep=\na\n", "sep=x\na\n", "sep=;;\na\n"] {
         let sheet = sheet(file.as_bytes());
         assert_eq!(
@@ -276,7 +276,7 @@ fn limits_hold_for_rows_columns_cells_and_all_together() {
     );
 }
 
-/// One cell in the last corner of a sheet with a million rows costs no more than itself.
+/// One cell in the last corner of a sheet with a million rows costs no more than any other cell.
 #[test]
 fn a_cell_far_away_is_no_million_of_rows() {
     let far = "<row r=\"1\"><c r=\"A1\" t=\"inlineStr\"><is><t>name</t></is></c></row>\
@@ -290,7 +290,7 @@ fn a_cell_far_away_is_no_million_of_rows() {
     );
 }
 
-/// Reading a workbook that unpacks to far more than its size stops at the limit.
+/// Reading stops at the limit if a workbook unpacks to far more than its size.
 #[test]
 fn a_workbook_that_unfolds_without_end_is_cut() {
     let text = "x".repeat(30_000);

@@ -1,4 +1,4 @@
-//! What every statement needs: values, rows, the statement itself, the transaction that runs it, and what can fail.
+//! The parts that every statement needs: values, rows, the statement itself, the transaction that runs it, and errors.
 //!
 //! Uses no other room.
 

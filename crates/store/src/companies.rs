@@ -1,4 +1,5 @@
-//! Companies with their members, sessions, tokens and programs, what they changed, and the settings of the installation.
+//! Companies with their members, sessions, tokens and API clients, what they changed, and the settings of the
+//! installation.
 //!
 //! May use `base` and `sql`.
 

@@ -1,4 +1,4 @@
-//! The database against its chains: what `fsck` and `audit verify` find, and what is erased about a person.
+//! Compares the database with its chains for `fsck` and `audit verify`, and erases a person's data.
 //!
 //! May use every other room but `driver` and `outbox`.
 

@@ -1,4 +1,4 @@
-//! Which files of the file store are needed: uploads on their way to a workflow, and files that nothing needs.
+//! Tracks which files in the file store are needed: uploads on their way to a workflow, and files that nothing needs.
 //!
 //! May use `base`, `sql` and `chain`.
 

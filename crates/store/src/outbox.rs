@@ -1,18 +1,18 @@
 //! The outbox: everything we must send, from the transaction that decided it to the last try.
 //!
-//! **Actors.** A use-case enqueues in its own transaction, so a change and its messages are kept or lost together. The
-//! runner (delivery crate) claims what is due under a lease, makes the call with no transaction open, and finishes with
-//! an update that only applies while it still holds the lease.
+//! **Actors.** A use case enqueues in its own transaction, so a change and its messages are kept or lost together. The
+//! runner (delivery crate) claims due deliveries under a lease, makes the call with no transaction open, and finishes
+//! with an update that only applies while it still holds the lease.
 //!
 //! **Guarantees.**
-//! - At least once: a delivery is over only when an answer was recorded. A worker that dies loses its lease, and the
-//!   delivery is due again when the lease expires. The event's id is the same on every try, so a receiver can drop
+//! - At least once: a delivery is finished only when an answer was recorded. A worker that dies loses its lease, and
+//!   the delivery is due again when the lease expires. The event's ID is the same on every try, so an endpoint can drop
 //!   duplicates.
 //! - First tries of one workflow's webhooks go out in the order of the events: a later one is not claimed while an
 //!   earlier one has not been tried.
-//! - A stopped endpoint's deliveries are held, and go on where they were when it is switched on. Deliveries enqueued
-//!   meanwhile are held once a claim has met them. Both holding and switching on write the endpoint's row: at the same
-//!   moment one of them runs again, so nothing stays held for an endpoint that is on.
+//! - A stopped endpoint's deliveries are held, and continue when it is switched on. Deliveries enqueued meanwhile are
+//!   held as soon as a claim finds them. Both holding and switching on write the endpoint's row. If they happen at the
+//!   same moment, one of them runs again, so nothing stays held for an endpoint that is on.
 //! - No transaction is long, however much waits: a claim looks at each [`Lane`] once and takes its first few, and a
 //!   backlog is held and released in portions ([`PORTION`]). The endpoint's row says whether there is more to release.
 //!
@@ -56,14 +56,14 @@ pub use queues::{OutboxQueue, Queues, queues};
 pub mod held_outbox;
 pub mod node;
 
-/// How many deliveries one transaction holds or releases.
+/// The number of deliveries that one transaction holds or releases.
 pub const PORTION: u32 = 1_000;
-/// The prefix of receivers of mails and text messages. No host begins like this.
+/// The prefix of receivers of mails and text messages. No host name begins with it.
 const OF_MESSAGES: &str = ":";
-/// The suffix of receivers of one-time codes. They have their own places and do not wait for other messages.
+/// The suffix of receivers of one-time codes. Codes have their own places and do not wait for other messages.
 const OF_CODES: &str = "/code";
 
-/// What waits for one receiver from one company. Claims are made by lane.
+/// The queue from one company to one receiver. Claims are made by lane.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Lane {
     /// A host, the mail server, or a gateway.
@@ -72,12 +72,12 @@ pub struct Lane {
 }
 
 impl Lane {
-    /// Whether it contains mails or text messages rather than webhooks.
+    /// Whether the lane contains mails or text messages rather than webhooks.
     pub fn is_of_messages(&self) -> bool {
         self.receiver.starts_with(OF_MESSAGES)
     }
 
-    /// Whether it contains one-time codes, for which a person is waiting.
+    /// Whether the lane contains one-time codes, for which a person is waiting.
     pub fn is_of_codes(&self) -> bool {
         self.is_of_messages() && self.receiver.ends_with(OF_CODES)
     }
@@ -101,7 +101,7 @@ macro_rules! words {
         }
 
         impl $name {
-            /// The word in the database and in answers.
+            /// Returns the name used in the database and in API answers.
             pub const fn word(self) -> &'static str {
                 match self {
                     $($name::$variant => $word,)*
@@ -130,29 +130,29 @@ words! {
 
 words! {
     State {
-        /// To be tried, for the first time or again.
+        /// Waiting for its first or next try.
         Waiting => "waiting",
-        /// Its endpoint is stopped.
+        /// Held, because its endpoint is stopped.
         Held => "held",
         /// Accepted by its receiver.
         Delivered => "delivered",
-        /// Given up after the last try; a resend revives it.
+        /// Given up after the last try. A resend revives it.
         Dead => "dead",
-        /// Nowhere to send it: the outbox page shows it.
+        /// Cannot be sent, because nothing is set up for it. The outbox page shows it.
         Kept => "kept",
     }
 }
 
 words! {
     StopReason {
-        /// It answered 410.
+        /// The endpoint answered 410.
         Gone => "gone",
-        /// It has only failed for days.
+        /// The endpoint has only failed for days.
         Failing => "failing",
     }
 }
 
-/// A list as a parameter.
+/// Returns a list as a parameter.
 fn text(list: Vec<serde_json::Value>) -> String {
     serde_json::Value::Array(list).to_string()
 }

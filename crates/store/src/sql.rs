@@ -1,14 +1,14 @@
 //! Every SQL statement of the product, one file per table or purpose.
 //!
-//! To add a file, name it in the list below; to add a statement, declare it in its file with
+//! To add a file, name it in the list below. To add a statement, declare it in its file with
 //! [`statements!`](crate::statements). Rules that make one text work on both databases:
-//! - `$1`-style parameters. If PostgreSQL cannot infer a parameter's type (`$1 IS NULL`, a bare `SELECT $1`), write it:
-//!   `CAST($1 AS BIGINT)`, `CAST($1 AS TEXT)`.
+//! - Use `$1`-style parameters. If PostgreSQL cannot infer a parameter's type (`$1 IS NULL`, a bare `SELECT $1`), write
+//!   it: `CAST($1 AS BIGINT)`, `CAST($1 AS TEXT)`.
 //! - Aggregates over BIGINT are NUMERIC on PostgreSQL: `CAST(SUM(x) AS BIGINT)`.
-//! - Name every column of an answer (`count(*) AS total`), because the two databases invent different names.
+//! - Name every column of a result (`count(*) AS total`), because the two databases invent different names.
 //! - `RETURNING`, `ON CONFLICT`, CTEs, partial indexes, `TRUE` and `FALSE` work on both. Do not use `AUTOINCREMENT`,
 //!   `DEFAULT` ids, `LIKE` without a stated case, or date functions.
-//! - Every query of a tenant's data carries the company.
+//! - Every query of a tenant's data contains the company.
 
 use crate::Statement;
 

@@ -1,4 +1,4 @@
-//! What documents are started from: templates and previews, bulk sends, public links, and requests that are repeated.
+//! The sources of new documents: templates and previews, bulk sends, public links, and repeated requests.
 //!
 //! May use `base`, `sql`, `chain` and `files`.
 

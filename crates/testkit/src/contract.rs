@@ -8,14 +8,13 @@ use serde_json::{Value, json};
 
 use crate::installation::Installation;
 
-/// A PNG of 2 × 2 dark pixels in base64, in the form in which a drawn signature arrives.
+/// A PNG of 2 × 2 dark pixels in base64, in the format of a drawn signature.
 pub const PNG: &str =
     "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGMQEbEBIgYIBQAKXgGR1VOq2QAAAABJRU5ErkJggg==";
 
-/// The contract's FIELDS.json.
+/// Returns the contract's FIELDS.json.
 ///
-/// # Panics
-/// If the embedded fields file is not JSON, which would be a bug.
+/// # Panics If the embedded fields file is not JSON, which would be a bug.
 pub fn fields() -> Value {
     serde_json::from_str(crate::demo::EMPLOYMENT_CONTRACT_FIELDS).expect("the contract's fields file is JSON")
 }
@@ -46,7 +45,7 @@ pub fn import(installation: &Installation, company: &str) -> i64 {
         .unwrap_or_else(|_| panic!("`template import` printed no template_id: {printed:?}"))
 }
 
-/// A value for every field of a step, in the API's format: `[{name, value}]`.
+/// Returns a value for every field of a step, in the API's format: `[{name, value}]`.
 pub fn values_of_step(order: u32) -> Value {
     let fields = fields();
     let values = fields["fields"]

@@ -1,9 +1,9 @@
 //! A separate database for each test, on SQLite and on PostgreSQL.
 //!
-//! SQLite is a file in a temporary folder. PostgreSQL is one throw-away server: the one named by
+//! SQLite is a file in a temporary folder. PostgreSQL is one throw-away server: the one named in
 //! `COUNTERSIGN_TEST_POSTGRES` (`script/test` starts one for all tests), or one that this process starts when the first
-//! test asks for it, from Debian's binaries or those in the path. A server started here ends with the process, even if
-//! the process is killed: a shell waits at the other end of a pipe that only this process holds open.
+//! test needs it, from Debian's binaries or those in the path. A server started here ends with the process, even if the
+//! process is killed: a shell waits at the other end of a pipe that only this process keeps open.
 //!
 //! `COUNTERSIGN_TEST_FSYNC=on` keeps PostgreSQL's fsync on, for measurements.
 
@@ -21,13 +21,13 @@ use tempfile::TempDir;
 
 mod schema;
 
-/// A database that nobody else uses. It is created on first use and removed on drop. Dropping it panics if transactions
-/// of its stores met in a deadlock.
+/// A database for a single test. It is created on first use and removed on drop. Dropping it panics if transactions of
+/// its stores caused a deadlock.
 pub struct TestDatabase {
     settings: Settings,
     keep: Keep,
     made: OnceLock<()>,
-    /// The counters of all stores opened on it.
+    /// The deadlock counters of all stores opened on it.
     deadlocks: Mutex<Vec<Arc<AtomicU64>>>,
 }
 
@@ -64,7 +64,7 @@ impl TestDatabase {
         }
     }
 
-    /// The store's settings. The database exists, and is empty unless the store was opened before.
+    /// Returns the store's settings. The database exists, and is empty unless the store was opened before.
     pub fn settings(&self) -> &Settings {
         self.made.get_or_init(|| {
             if let Keep::Database { admin_url, name } = &self.keep {
@@ -74,7 +74,7 @@ impl TestDatabase {
         &self.settings
     }
 
-    /// The value of `database.url`. `None` for SQLite, which is the default.
+    /// Returns the value of `database.url`. `None` for SQLite, which is the default.
     pub fn url(&self) -> Option<&str> {
         match self.settings() {
             Settings::Sqlite { .. } => None,
@@ -94,7 +94,7 @@ impl TestDatabase {
         store
     }
 
-    /// What `pg_dump` writes of the database: an operator's backup. `None` for SQLite, whose file is its backup.
+    /// Returns the output of `pg_dump`, which is an operator's backup. `None` for SQLite, whose file is its backup.
     pub fn dump(&self) -> Option<Vec<u8>> {
         let url = self.url()?;
         let program = postgres_binaries().join("pg_dump");
@@ -108,8 +108,8 @@ impl TestDatabase {
         self.deadlocks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Cuts every connection to a PostgreSQL database, as a restart of the server would, and returns how many there
-    /// were. On SQLite there is nothing to cut.
+    /// Cuts every connection to a PostgreSQL database, as a restart of the server would. Returns how many there were.
+    /// On SQLite there is nothing to cut.
     pub fn cut_connections(&self) -> u64 {
         match &self.keep {
             Keep::Folder(_) => 0,
@@ -125,7 +125,7 @@ impl TestDatabase {
         }
     }
 
-    /// Sets whether a PostgreSQL database refuses all writes from now on, as a standby does. Cuts its connections.
+    /// Sets whether a PostgreSQL database refuses all writes, as a standby does. Cuts its connections.
     pub fn take_no_writes(&self, is_read_only: bool) {
         if let Keep::Database { admin_url, name } = &self.keep {
             let state = if is_read_only { "on" } else { "off" };
@@ -138,7 +138,7 @@ impl TestDatabase {
     }
 }
 
-/// Rows of a PostgreSQL database that the test's own transaction has locked, so that two others meet there.
+/// Rows of a PostgreSQL database that the test's own transaction has locked, so that two others collide there.
 pub struct RowLock {
     holder: postgres::Client,
     watcher: postgres::Client,
@@ -146,11 +146,10 @@ pub struct RowLock {
 }
 
 impl TestDatabase {
-    /// Locks the rows or tables in the statement (`SELECT … FOR UPDATE`, `LOCK TABLE …`) until it is released or
+    /// Locks the rows or tables in the statement (`SELECT … FOR UPDATE`, `LOCK TABLE …`) until the lock is released or
     /// dropped.
     ///
-    /// # Panics
-    /// On SQLite, which has no rows to lock.
+    /// # Panics On SQLite, which has no rows to lock.
     pub fn lock(&self, statement: &str) -> RowLock {
         let Settings::Postgres { url, .. } = self.settings() else {
             panic!("rows are locked on PostgreSQL alone");
@@ -171,8 +170,7 @@ impl TestDatabase {
 impl RowLock {
     /// Waits until `waiting` other transactions are blocked by a lock.
     ///
-    /// # Panics
-    /// If that takes longer than two minutes, because then they do not meet here.
+    /// # Panics If that takes longer than two minutes, because then they do not collide here.
     pub fn wait_for(&mut self, waiting: i64) {
         let give_up = Instant::now() + Duration::from_mins(2);
         loop {
@@ -192,7 +190,7 @@ impl RowLock {
         }
     }
 
-    /// Lets them go on, in the order in which they came.
+    /// Lets the blocked transactions continue, in the order in which they arrived.
     pub fn release(mut self) {
         self.holder.batch_execute("ROLLBACK").expect("the lock is released");
     }
@@ -242,10 +240,10 @@ fn postgres_settings(admin_url: &str, name: &str) -> Settings {
     }
 }
 
-/// The same server, another database.
+/// Returns the URL of another database on the same server.
 fn with_database(url: &str, name: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else {
-        // In the `key=value` form, the later value applies.
+        // In the `key=value` form, the last value applies.
         return format!("{url} dbname={name}");
     };
     let (address, query) = rest.split_once('?').unwrap_or((rest, ""));
@@ -258,7 +256,7 @@ fn with_database(url: &str, name: &str) -> String {
     format!("{scheme}://{host}/{name}{query}")
 }
 
-/// The server that the tests share, started at the first call.
+/// Returns the server that the tests share. The first call starts it.
 fn server_url() -> &'static str {
     static SERVER: OnceLock<Server> = OnceLock::new();
     &SERVER
@@ -271,13 +269,13 @@ fn server_url() -> &'static str {
 
 struct Server {
     url: String,
-    /// The shell that guards the server, and the pipe that signals our end when it closes.
+    /// The shell that guards the server, and the pipe whose end tells it that we have ended.
     _running: Option<(Child, ChildStdin)>,
 }
 
 fn start_server() -> Server {
     let binaries = postgres_binaries();
-    // The guarding shell removes it, because it outlives this process.
+    // The guarding shell removes the folder, because it outlives this process.
     let folder = tempfile::tempdir().expect("a temporary folder can be made").keep();
     let data = folder.join("data");
     let user = unprivileged_user();
@@ -304,7 +302,7 @@ fn start_server() -> Server {
         .args(["-c", "listen_addresses=", "-c", "max_connections=300"])
         .args(["-c", &format!("fsync={fsync}")])
         .current_dir(&folder)
-        // A terminal interrupt is meant for the tests; the guard notices the end through the pipe.
+        // A terminal interrupt is meant for the tests. The guard notices the end through the pipe.
         .process_group(0)
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
@@ -327,8 +325,8 @@ fn start_server() -> Server {
 const GUARD: &str = "folder=$1; shift; \"$@\" </dev/null & server=$!; cat >/dev/null; \
                      kill -QUIT \"$server\"; wait \"$server\"; rm -rf \"$folder\"";
 
-/// Reads the log until the server accepts connections, and leaves a thread to read the rest, so that the server never
-/// blocks on its log.
+/// Reads the log until the server accepts connections. A thread then reads the rest, so that the server never blocks on
+/// its log.
 fn wait_until_ready(mut log: impl BufRead + Send + 'static) {
     let mut seen = String::new();
     loop {
@@ -349,7 +347,7 @@ fn wait_until_ready(mut log: impl BufRead + Send + 'static) {
     });
 }
 
-/// PostgreSQL refuses to run as root, so it runs as Debian's own user or `nobody`.
+/// Returns Debian's own user or `nobody`, because PostgreSQL refuses to run as root.
 fn unprivileged_user() -> Option<&'static str> {
     let id = Command::new("id").arg("-u").output().expect("`id` can be run");
     if id.stdout.trim_ascii() != b"0" {
@@ -362,7 +360,7 @@ fn unprivileged_user() -> Option<&'static str> {
     Some(if known { "postgres" } else { "nobody" })
 }
 
-/// The program as this user. `setpriv` becomes the program, so signals reach it.
+/// Returns a command that runs the program as this user. `setpriv` becomes the program, so signals reach it.
 fn as_user(user: Option<&str>, program: &Path) -> Command {
     match user {
         None => Command::new(program),
@@ -388,7 +386,7 @@ fn run(command: &mut Command) {
     );
 }
 
-/// The newest of Debian's, or those in the path.
+/// Returns the folder of Debian's newest binaries, or else of those in the path.
 fn postgres_binaries() -> PathBuf {
     let mut debian: Vec<(u32, PathBuf)> = std::fs::read_dir("/usr/lib/postgresql")
         .into_iter()

@@ -1,7 +1,7 @@
 //! A connection between a store and its PostgreSQL that breaks at a commit, either before or after the commit takes
 //! effect.
 //!
-//! Every byte passes through unchanged until a [`Fault`] is armed; the next commit on any connection triggers it, once.
+//! Every byte passes through unchanged until a [`Fault`] is armed. The next commit on any connection triggers it, once.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -13,11 +13,11 @@ use domain::Secret;
 use postgres::config::Host;
 use store::Settings;
 
-/// What happens to the next commit.
+/// The fault at the next commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Fault {
-    /// The connection breaks before the commit reaches the server: nothing is kept.
+    /// The connection breaks before the commit reaches the server, so nothing is stored.
     BeforeTheCommit = 1,
     /// The server commits, and the connection breaks before it confirms.
     AfterTheCommit = 2,
@@ -25,11 +25,11 @@ pub enum Fault {
     AfterTheCommitForGood = 3,
 }
 
-/// What the store sends to commit, as the protocol's simple query.
+/// The store's commit, as the protocol's simple query.
 const COMMIT: &[u8] = b"COMMIT\0";
 /// The beginning of a statement that is sent alone and is its own commit.
 const BY_ITSELF: &[u8] = b"\0WITH relaxed AS ";
-/// What the server sends when no transaction is open: `ReadyForQuery`, idle.
+/// The server's message that no transaction is open: `ReadyForQuery`, idle.
 const IDLE: &[u8] = b"Z\0\0\0\x05I";
 
 struct State {
@@ -38,14 +38,14 @@ struct State {
     gone: AtomicU8,
 }
 
-/// The proxy. It lives as long as the test's process.
+/// The proxy. It exists as long as the test's process.
 pub struct DatabaseProxy {
     settings: Settings,
     state: Arc<State>,
 }
 
 impl DatabaseProxy {
-    /// A proxy to the database of these settings.
+    /// Starts a proxy to the database of these settings.
     pub fn to(settings: &Settings) -> DatabaseProxy {
         let Settings::Postgres {
             url,
@@ -87,12 +87,12 @@ impl DatabaseProxy {
         }
     }
 
-    /// Settings that make a store use the proxy.
+    /// Returns settings that make a store use the proxy.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// Accepts no connection from now on, or again.
+    /// Starts or stops accepting connections.
     pub fn set_reachable(&self, is_reachable: bool) {
         self.state.gone.store(u8::from(!is_reachable), Ordering::SeqCst);
     }
@@ -102,7 +102,7 @@ impl DatabaseProxy {
         self.state.armed.store(fault as u8, Ordering::SeqCst);
     }
 
-    /// How many commits have triggered a fault.
+    /// Returns how many commits have triggered a fault.
     pub fn met(&self) -> u32 {
         self.state.met.load(Ordering::SeqCst)
     }
@@ -200,8 +200,7 @@ fn join(client: &TcpStream, target: &Target, state: &Arc<State>) {
     let (mut from, mut to) = (server, client);
     std::thread::spawn(move || {
         let mut buffer = vec![0; 64 * 1024];
-        // The response that was withheld from the client. The commit's own comes after those of statements sent with
-        // it.
+        // The responses withheld from the client. The commit's own comes after those of statements sent with it.
         let mut kept = Vec::new();
         loop {
             let read = from.read(&mut buffer);
@@ -222,7 +221,7 @@ fn holds(bytes: &[u8], part: &[u8]) -> bool {
     bytes.windows(part.len()).any(|window| window == part)
 }
 
-/// The name (`s` and a number with its terminator) of a prepared statement that is sent alone.
+/// Returns the name (`s` and a number with its terminator) of a prepared statement that is sent alone.
 fn prepared_by_itself(said: &[u8]) -> Option<Vec<u8>> {
     let end = said.windows(BY_ITSELF.len()).position(|window| window == BY_ITSELF)?;
     let digits = said[..end]
@@ -233,7 +232,7 @@ fn prepared_by_itself(said: &[u8]) -> Option<Vec<u8>> {
     said.get(end - digits - 1..=end).map(<[u8]>::to_vec)
 }
 
-/// Whether this begins with the protocol's `Bind` of that statement to the unnamed portal.
+/// Whether these bytes begin with the protocol's `Bind` of that statement to the unnamed portal.
 fn runs(said: &[u8], name: &[u8]) -> bool {
     said.first() == Some(&b'B') && said.get(5) == Some(&0) && said.get(6..).is_some_and(|rest| rest.starts_with(name))
 }

@@ -1,11 +1,11 @@
-//! Removes deliveries from the outbox by hand, without a runner.
+//! Claims deliveries from the outbox manually, without a runner.
 
 use jiff::{SignedDuration, Timestamp};
 use store::outbox::{self, Claim, Claimed, MOST_OF_LANE};
 use store::{Error, Transaction};
 
-/// Claims what is due, at most `of_each` per lane, ignoring a runner's shares, in a transaction that does not wait for the
-/// disk.
+/// Claims due deliveries, at most `of_each` per lane, ignoring a runner's shares, in a transaction that does not wait
+/// for the disk.
 pub fn claim_due(
     tx: &mut dyn Transaction,
     lease: &str,

@@ -1,8 +1,7 @@
-//! Contracts with two signers to try everything with: a Korean employment contract and an English non-disclosure
-//! agreement.
+//! Sample contracts with two signers: a Korean employment contract and an English non-disclosure agreement.
 //!
-//! The texts are ours and not legal advice. The boxes are drawn where the fields file puts them, so drawing and fields
-//! cannot drift apart.
+//! The texts are ours and not legal advice. The boxes are drawn from the positions in the fields file, so drawing and
+//! fields always match.
 
 mod employment_contract;
 mod non_disclosure_agreement;
@@ -48,9 +47,9 @@ struct Contract {
     preamble: &'static str,
     /// Heading and text of each article.
     articles: &'static [(&'static str, &'static str)],
-    /// How many articles are on the first page; the others are on the second.
+    /// The number of articles on the first page. The others are on the second.
     on_first_page: usize,
-    /// Name and declaration of the signer of each step.
+    /// Name and declaration of each step's signer.
     parties: [(&'static str, &'static str); 2],
     /// The text next to the check box.
     checked: &'static str,
@@ -181,7 +180,7 @@ impl Page<'_> {
         Ok(())
     }
 
-    /// The two signers' parts, with a shaded box for each field.
+    /// Draws the two signers' parts, with a shaded box for each field.
     fn forms(&mut self, fields: &[Field]) -> Result<(), DemoError> {
         for (step, (title, note)) in (1..).zip(self.contract.parties) {
             let own: Vec<&Field> = fields.iter().filter(|field| field.step == step).collect();

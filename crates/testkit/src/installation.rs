@@ -1,14 +1,14 @@
 //! The real program, as an operator runs it: a data folder, the command line, a server process.
 //!
-//! Nothing here reaches into the program: tests only see standard output and HTTP. A dropped server is killed, but its
-//! data stays until the folder is removed, so a test can start it again on the same data.
+//! Nothing here accesses the program's internals: tests only see standard output and HTTP. A dropped server is killed,
+//! but its data stays until the folder is removed, so a test can start it again on the same data.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// A data folder and the binary that works on it.
+/// A data folder and the binary that uses it.
 #[derive(Clone, Debug)]
 pub struct Installation {
     binary: PathBuf,
@@ -19,15 +19,14 @@ pub struct Installation {
 #[derive(Debug)]
 pub struct Server {
     process: Child,
-    /// The address it printed, such as `http://127.0.0.1:41234`.
+    /// The address the server printed, such as `http://127.0.0.1:41234`.
     pub address: String,
 }
 
-/// The `countersign` binary built together with the running test: `COUNTERSIGN_BINARY`, or the file two folders above
-/// the test's own.
+/// Returns the path of the `countersign` binary built together with the running test: `COUNTERSIGN_BINARY`, or the file
+/// two folders above the test's own.
 ///
-/// # Panics
-/// If neither exists.
+/// # Panics If neither exists.
 pub fn binary() -> PathBuf {
     if let Some(path) = std::env::var_os("COUNTERSIGN_BINARY") {
         return PathBuf::from(path);
@@ -43,7 +42,8 @@ pub fn binary() -> PathBuf {
 }
 
 impl Installation {
-    /// An installation whose files are in `data`. Private endpoints are allowed, because tests have no other receivers.
+    /// Creates an installation whose files are in `data`. Private endpoints are allowed, because tests have no other
+    /// receivers.
     pub fn new(binary: &Path, data: &Path) -> Self {
         Self {
             binary: binary.to_owned(),
@@ -53,7 +53,7 @@ impl Installation {
         .with("COUNTERSIGN_WEBHOOK__ALLOW_PRIVATE", "true")
         // The machine's free space is not under test.
         .with("COUNTERSIGN_DOCUMENTS__LEAST_FREE_PERCENT", "0")
-        // Tests run at the same time, and the default is one address.
+        // Tests run at the same time, but the default is a single address.
         .with("COUNTERSIGN_METRICS__LISTEN", "")
     }
 
@@ -75,7 +75,7 @@ impl Installation {
         &self.data
     }
 
-    /// A command of the program, ready to run.
+    /// Returns a command of the program, ready to run.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.binary);
         command.args(arguments).env("COUNTERSIGN_DATA", &self.data);
@@ -83,10 +83,9 @@ impl Installation {
         command
     }
 
-    /// Runs a command to its end with `input` on standard input.
+    /// Runs a command to completion with `input` on standard input.
     ///
-    /// # Panics
-    /// If the program cannot be started.
+    /// # Panics If the program cannot be started.
     pub fn output(&self, arguments: &[&str], input: &str) -> Output {
         let mut process = self
             .command(arguments)
@@ -95,15 +94,14 @@ impl Installation {
             .stderr(Stdio::piped())
             .spawn()
             .expect("the program starts");
-        // A command that does not read its input closes it, which is fine.
+        // A command that does not read its input closes the pipe, which is fine.
         let _ = process.stdin.take().expect("a pipe").write_all(input.as_bytes());
         process.wait_with_output().expect("the program ends")
     }
 
-    /// Runs a command that must succeed and returns its standard output, without the last line end.
+    /// Runs a command that must succeed. Returns its standard output without the last line end.
     ///
-    /// # Panics
-    /// If it fails, with its output.
+    /// # Panics If the command fails, with its output.
     pub fn run(&self, arguments: &[&str], input: &str) -> String {
         let output = self.output(arguments, input);
         assert!(
@@ -124,15 +122,14 @@ impl Installation {
         self.try_serve().expect("the server ended before it named its address")
     }
 
-    /// Like `serve`, but returns `None` if the server ends before it listens.
+    /// Like [`Self::serve`], but returns `None` if the server ends before it listens.
     pub fn try_serve(&self) -> Option<Server> {
         self.begin(&["serve", "--listen", "127.0.0.1:0"])
     }
 
-    /// Starts a process with a part of the work: `web`, or `worker`, whose address is empty.
+    /// Starts a process for a part of the work: `web` or `worker`. The address of a worker is empty.
     ///
-    /// # Panics
-    /// If it ends before it works.
+    /// # Panics If the process ends before it is ready.
     pub fn serve_as(&self, role: &str) -> Server {
         self.begin(&["serve", "--listen", "127.0.0.1:0", "--role", role])
             .expect("the process ended before it worked")
@@ -144,7 +141,7 @@ impl Installation {
     }
 }
 
-/// Starts a process that prints its address first; a worker has none.
+/// Starts a process that prints its address first, unless it is a worker.
 fn begin(mut command: Command, is_worker: bool) -> Option<Server> {
     let mut process = command
         .stdin(Stdio::null())
@@ -165,7 +162,7 @@ fn begin(mut command: Command, is_worker: bool) -> Option<Server> {
         .unwrap_or_else(|| panic!("the server's first line names no address: {line:?}"))
         .trim_end_matches('/')
         .to_owned();
-    // Read and drop the later lines, so that a full pipe never blocks it.
+    // Reads and drops the later lines, so that a full pipe never blocks the process.
     std::thread::spawn(move || std::io::copy(&mut output, &mut std::io::sink()));
     Some(Server { process, address })
 }
@@ -183,12 +180,12 @@ impl Server {
         self.process.id()
     }
 
-    /// Kills it with SIGKILL, as a power cut would, and waits until it is gone.
+    /// Kills the server with SIGKILL, as a power cut would, and waits until it is gone.
     pub fn kill(mut self) {
         self.end();
     }
 
-    /// Whether it ends by itself within this time. It is gone afterwards in any case.
+    /// Waits until the server ends by itself. Returns `false` after this time, and kills the server on drop.
     pub fn ends_within(mut self, time: Duration) -> bool {
         let deadline = Instant::now() + time;
         loop {

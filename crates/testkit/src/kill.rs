@@ -1,12 +1,12 @@
-//! The kill test: `kill -9` under load, again and again, and nothing the server answered may be lost.
+//! The kill test: `kill -9` under load, repeatedly. Nothing the server answered may be lost.
 //!
 //! Callers start workflows and approve them over HTTP. At a random moment, or at a [`Place`] that a guarantee depends
-//! on, the server gets SIGKILL and starts again on the same data, and the load continues with the rest. The ledger here
-//! contains what the server has *answered*. A request that was running at the kill is in doubt and is repeated: a start
-//! with the same `Idempotency-Key`, or an approval that may now be refused because the first one was kept. At the end
-//! everything is completed, and then the following must be true:
-//! - every answered start and approval exists, and no start happened twice;
-//! - every approval reached the receiver at least once, with one `webhook-id` per event and one body per id;
+//! on, the server gets SIGKILL and starts again on the same data, and the load continues. The ledger here contains what
+//! the server has *answered*. A request that was running at the kill is in doubt and is repeated: a start with the same
+//! `Idempotency-Key`, or an approval that may now be refused because the first one was kept. At the end everything is
+//! completed, and then the following must be true:
+//! - Every answered start and approval exists, and no start happened twice.
+//! - Every approval reached the receiver at least once, with one `webhook-id` per event and one body per ID.
 //! - `audit verify` and `fsck` find nothing wrong.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -43,11 +43,11 @@ pub struct Plan {
 pub enum Kill {
     /// After a random number of answered requests, at most this many.
     AfterAnswers(u32),
-    /// When the place is reached for the n-th time; n is random, up to this number.
+    /// When the place is reached for the n-th time. n is random, up to this number.
     At(Place, u32),
 }
 
-/// Each kill is followed by a check of the latest work; after this many kills, everything is checked.
+/// Each kill is followed by a check of the latest work. After this many kills, everything is checked.
 const LOOK_AT_ALL: usize = 20;
 /// A server under load reaches each place much sooner.
 const REACHED: Duration = Duration::from_mins(10);
@@ -60,18 +60,17 @@ pub struct Summary {
     pub answered: u64,
     /// Requests that were running at a kill.
     pub in_doubt: u64,
-    /// How many of these were kept.
+    /// The number of these requests that were kept.
     pub kept: u64,
-    /// Events that the receiver got.
+    /// The number of events that the receiver got.
     pub events: usize,
-    /// Their deliveries; more than events if some came again.
+    /// The number of their deliveries, which is larger if some were sent again.
     pub deliveries: u64,
 }
 
-/// Carries out the plan's kills on the installation's server, and checks that it kept its guarantees.
+/// Carries out the plan's kills on the installation's server, and checks its guarantees.
 ///
-/// # Panics
-/// If it did not, with what is missing.
+/// # Panics If a guarantee was broken, with what is missing.
 pub fn run(installation: &Installation, plan: Plan) -> Summary {
     installation.run(&["company", "add", COMPANY, "--name", "Kill test"], "");
     installation.run(
@@ -97,7 +96,7 @@ async fn rounds(installation: &Installation, plan: Plan, template: i64) -> Summa
     let receiver = Receiver::start().await;
     let ledger = Arc::new(Ledger::default());
     let mut server = installation.serve();
-    // One sign-in for all rounds: an answered token must survive the kill too.
+    // One sign-in for all rounds, because an answered token must survive the kill too.
     let authorization = log_in(&server).await;
     let kills = plan.kills.len();
     for (round, kill) in plan.kills.into_iter().enumerate() {
@@ -108,7 +107,7 @@ async fn rounds(installation: &Installation, plan: Plan, template: i64) -> Summa
                 .clone()
                 .with(failpoint::VARIABLE, &format!("{}:{times}", place.name()));
             let Some(armed) = armed.try_serve() else {
-                // It reached the failpoint before it listened.
+                // The server reached the failpoint before it listened.
                 server = installation.serve();
                 continue;
             };
@@ -122,7 +121,7 @@ async fn rounds(installation: &Installation, plan: Plan, template: i64) -> Summa
         match kill {
             Kill::AfterAnswers(most) => {
                 ledger.wait_for_answers(random_below(most)).await;
-                // Not always right after a response.
+                // A random pause, so that the kill does not always follow an answer directly.
                 tokio::time::sleep(Duration::from_millis(random_below(50).into())).await;
                 may_end.store(true, Ordering::SeqCst);
                 server.kill();
@@ -167,7 +166,7 @@ async fn rounds(installation: &Installation, plan: Plan, template: i64) -> Summa
     }
 }
 
-/// An interrupted start must not harm the next one.
+/// Kills the server while it starts. An interrupted start must not harm the next one.
 async fn kill_while_starting(installation: &Installation) {
     let mut process = installation
         .command(&["serve", "--listen", "127.0.0.1:0"])
@@ -180,7 +179,7 @@ async fn kill_while_starting(installation: &Installation) {
     process.wait().expect("the server is gone");
 }
 
-/// A random number from 0 to below `end`. A new hasher is seeded at random, which is random enough here.
+/// Returns a random number from 0 to below `end`. A new hasher is seeded at random, which is random enough here.
 fn random_below(end: u32) -> u32 {
     u32::try_from(RandomState::new().hash_one(0) % u64::from(end.max(1))).unwrap_or_default()
 }
@@ -189,13 +188,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A workflow as far as the server has confirmed it.
+/// A workflow, with the progress that the server has confirmed.
 #[derive(Debug, Clone)]
 struct Document {
     name: String,
     id: Option<i64>,
     approved: u32,
-    /// The next request was sent, and its answer never came.
+    /// The next request was sent, but its answer never arrived.
     in_doubt: bool,
 }
 
@@ -208,12 +207,12 @@ struct Ledger {
     answer: Notify,
     in_doubt: AtomicU64,
     kept: AtomicU64,
-    /// How many of the finished ones were checked.
+    /// The number of finished documents that were checked.
     looked_at: AtomicUsize,
 }
 
 impl Ledger {
-    /// A document to continue with, or a new one if few are waiting.
+    /// Takes a document to continue with, or a new one if few are waiting.
     fn take(&self, callers_may_start: bool) -> Option<Document> {
         let mut waiting = lock(&self.waiting);
         if callers_may_start && waiting.len() < 8 {
@@ -265,7 +264,7 @@ impl Ledger {
         lock(&self.finished).clone()
     }
 
-    /// Everything, or what was done since the last check.
+    /// Returns everything, or the documents finished since the last check.
     fn to_look_at(&self, everything: bool) -> Vec<Document> {
         let finished = self.finished();
         let looked_at = self.looked_at.swap(finished.len(), Ordering::SeqCst);
@@ -278,7 +277,7 @@ impl Ledger {
     }
 }
 
-/// One caller: continues until the server is gone, which must not happen too early.
+/// Runs one caller until the server is gone, which must not happen too early.
 async fn load(client: Client, ledger: Arc<Ledger>, may_end: Arc<AtomicBool>) {
     while let Some(mut document) = ledger.take(true) {
         let outcome = client.advance(&mut document, &ledger).await;
@@ -350,7 +349,7 @@ impl Client {
         answer
     }
 
-    /// Does the next step of a document. An error means that no answer came.
+    /// Does the next step of a document. An error means that there was no answer.
     async fn advance(&self, document: &mut Document, ledger: &Ledger) -> Result<(), reqwest::Error> {
         match document.id {
             None => self.start(document).await?,
@@ -391,7 +390,7 @@ impl Client {
             .json(&body);
         let (status, answer) = self.send(request).await?;
         if status == StatusCode::CONFLICT && document.in_doubt {
-            // It was kept before the kill, so it must be visible.
+            // The document was kept before the kill, so it must be visible.
             let request = self.http.get(format!("{}/api/v3/workflows/{id}", self.address));
             let (_, seen) = self.send(request).await?;
             assert_eq!(
@@ -415,7 +414,7 @@ impl Client {
         }
     }
 
-    /// Everything that was answered exists; anything beyond that must have been in doubt.
+    /// Checks that everything answered exists, and that anything beyond that was in doubt.
     async fn check_known(&self, ledger: &Ledger, everything: bool) {
         for document in ledger.to_look_at(everything) {
             let Some(id) = document.id else { continue };
@@ -431,7 +430,7 @@ impl Client {
         }
     }
 
-    /// The list contains each document once, and no other.
+    /// Checks that the list contains each document once, and no others.
     async fn check_list(&self, ledger: &Ledger) {
         let mut listed: BTreeMap<String, u32> = BTreeMap::new();
         let mut cursor = String::new();
@@ -468,14 +467,14 @@ fn approved_steps(workflow: &Value) -> u32 {
 /// The workflow and step that each webhook reports.
 type Step = (i64, i64);
 
-/// What arrived under one `webhook-id`.
+/// The deliveries under one `webhook-id`.
 #[derive(Debug)]
 struct Delivered {
     body: String,
     times: u64,
 }
 
-/// Accepts webhooks and remembers them.
+/// Accepts webhooks and records them.
 struct Receiver {
     address: String,
     received: Arc<Received>,
@@ -499,7 +498,7 @@ impl Receiver {
         Receiver { address, received }
     }
 
-    /// Waits until something has arrived for each step of these workflows.
+    /// Waits until a webhook has arrived for each step of these workflows.
     async fn wait_for(&self, workflows: &[i64]) {
         let missing = || -> Vec<Step> {
             let events = lock(&self.received.events);
@@ -525,7 +524,7 @@ impl Receiver {
         );
     }
 
-    /// Checks that each event has one id. Returns the number of events and of their deliveries.
+    /// Checks that each event has one ID. Returns the number of events and of their deliveries.
     fn check(&self) -> (usize, u64) {
         let events = lock(&self.received.events);
         let twice: Vec<_> = events.iter().filter(|(_, ids)| ids.len() > 1).collect();
@@ -547,7 +546,7 @@ async fn take(State(received): State<Arc<Received>>, headers: HeaderMap, body: S
         .to_owned();
     let payload: Value = serde_json::from_str(&body).unwrap_or_default();
     let (Some(workflow), Some(order)) = (payload["workflow_id"].as_i64(), payload["order"].as_i64()) else {
-        // The test sees this as an event that never came.
+        // The test sees this as an event that never arrived.
         return StatusCode::BAD_REQUEST;
     };
     let mut events = lock(&received.events);
@@ -560,7 +559,7 @@ async fn take(State(received): State<Arc<Received>>, headers: HeaderMap, body: S
             times: 0,
         });
     delivered.times += 1;
-    // A different body under a known id is stored as another event, which the check then finds.
+    // A different body under a known ID is stored as another event, which the check then finds.
     if delivered.body != body {
         let different = format!("{body:?} differs");
         events

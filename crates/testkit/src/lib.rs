@@ -1,4 +1,4 @@
-//! What the tests of all crates share: a database per test, the real program as a process, receivers for what it sends.
+//! Helpers for the tests of all crates: a database per test, the real program as a process, receivers for its messages.
 //!
 //! Only for tests: any problem here is a failed test, so it panics with the reason.
 #![allow(clippy::missing_panics_doc, reason = "a panic is how a test fails")]

@@ -1,5 +1,5 @@
-//! Kills one of two nodes while it delivers, again and again, and measures how long the other takes to deliver what it
-//! held.
+//! Repeatedly kills one of two nodes while it delivers, and measures how long the other takes to deliver what the first
+//! had claimed.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -15,11 +15,11 @@ use crate::receiver::{Answer, Receiver};
 
 const MEMBER: &str = "owner@example.com";
 const PASSWORD: &str = "correct horse battery staple";
-/// Only something that hangs takes this long.
+/// Only a hang takes this long.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// Kills a node `kills` times. Returns, for each delivery it held, how long after the kill the other node made it. The
-/// leases of a killed node are extended by an hour, so every such delivery was taken over.
+/// Kills a node `kills` times. Returns how long after the kill the other node made each of the killed node's
+/// deliveries. The leases of a killed node are extended by an hour, so every such delivery was taken over.
 pub fn deliveries_after_kills(binary: &Path, kills: u32) -> Vec<Duration> {
     let database = TestDatabase::postgres();
     let folder = tempfile::tempdir().expect("a folder");
@@ -51,8 +51,8 @@ pub fn deliveries_after_kills(binary: &Path, kills: u32) -> Vec<Duration> {
     for _ in 0..kills {
         receiver.answer_always(Answer::Silence);
         let other = installation.serve_as("worker");
-        // Wait until both hold something: a newly started node would itself check which processes of its own machine
-        // are dead, and these nodes stand for different machines.
+        // Wait until both hold a delivery. A newly started node would check which processes on its own machine are
+        // dead, but these nodes represent different machines.
         let held = loop {
             documents += 1;
             let name = format!("document {documents}");
@@ -86,7 +86,7 @@ pub fn deliveries_after_kills(binary: &Path, kills: u32) -> Vec<Duration> {
 struct Leases(postgres::Client);
 
 impl Leases {
-    /// The ids of the events that a node is delivering.
+    /// Returns the IDs of the events that a node is delivering.
     fn of(&mut self, node: &Server) -> BTreeSet<String> {
         let query = "SELECT event_id FROM outbox WHERE lease_owner LIKE $1";
         let rows = self.0.query(query, &[&owner(node.process_id())]).expect("an answer");
@@ -100,7 +100,7 @@ impl Leases {
     }
 }
 
-/// A pattern for the names of a process's leases.
+/// Returns a pattern for the names of a process's leases.
 fn owner(process: u32) -> String {
     format!("%/{process}/%")
 }

@@ -1,9 +1,9 @@
-//! The operator, for tests that do what the command line does.
+//! The operator, for tests that act like the command line.
 
 use app::{Actor, App};
 use domain::CompanyId;
 
-/// The operator, who acts for this company.
+/// Returns the operator as an actor for this company.
 pub fn operator(app: &App, company: &CompanyId) -> Actor {
     app.operator(company).expect("the company")
 }

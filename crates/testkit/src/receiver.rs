@@ -1,7 +1,7 @@
-//! A real HTTP server on its own port that records what it gets and answers as configured, including badly.
+//! A real HTTP server on its own port that records requests and answers as configured, including badly.
 //!
-//! It is written by hand on plain sockets, because a library would prevent what it must do (drip, never end, reset).
-//! Connections are kept alive. Each has its own thread, and all end when the receiver is dropped.
+//! It is written by hand on plain sockets, because a library would prevent the required misbehaviour (drip, never end,
+//! reset). Connections are kept alive. Each has its own thread, and all end when the receiver is dropped.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
@@ -12,9 +12,9 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a test waits for something that takes a moment: only something that hangs takes this long.
+/// How long a test waits for something that should take a moment. Only a hang takes this long.
 const PATIENCE: Duration = Duration::from_mins(2);
-/// How often a silent connection checks whether the receiver still exists.
+/// How often an idle connection checks whether the receiver still exists.
 const LOOK: Duration = Duration::from_millis(50);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,15 +23,15 @@ pub struct Received {
     pub method: String,
     /// Path and query.
     pub path: String,
-    /// Names in lower case, in the order they came.
+    /// Names in lower case, in the order they arrived.
     pub headers: Vec<(String, String)>,
     pub body: Vec<u8>,
-    /// When its last byte arrived.
+    /// When the request's last byte arrived.
     pub at: Instant,
 }
 
 impl Received {
-    /// A header's value, or an empty string.
+    /// Returns a header's value, or an empty string.
     pub fn header(&self, name: &str) -> &str {
         self.headers
             .iter()
@@ -51,13 +51,13 @@ pub enum Answer {
         headers: Vec<(String, String)>,
         body: Vec<u8>,
     },
-    /// This status at once, then one byte of the body every 50 ms as long as the client listens.
+    /// This status immediately, then one byte of the body every 50 ms while the client listens.
     Drip(u16),
-    /// A head that never ends: one byte every 50 ms as long as the client listens.
+    /// A head that never ends, one byte every 50 ms while the client listens.
     DripHead,
-    /// This status at once, then a body as fast as possible as long as the client listens.
+    /// This status immediately, then a body as fast as possible while the client listens.
     Endless(u16),
-    /// Nothing, as long as the client waits and the receiver exists.
+    /// Nothing, while the client waits and the receiver exists.
     Silence,
     Reset,
 }
@@ -94,7 +94,7 @@ struct Shared {
     answers: Mutex<VecDeque<Answer>>,
     otherwise: Mutex<Answer>,
     connections: AtomicUsize,
-    /// The client's end of the connection accepted last, and how many are open.
+    /// The client's end of the most recently accepted connection, and the number of open connections.
     open: Mutex<(Option<SocketAddr>, usize)>,
     ended: Condvar,
     closed: AtomicBool,
@@ -116,12 +116,12 @@ impl Receiver {
         Receiver::listen("127.0.0.1:0", |_| {})
     }
 
-    /// The same on its own loopback address: a separate host.
+    /// Like [`Self::start`], but on a loopback address of its own, which counts as a separate host.
     pub fn start_apart(number: u8) -> Receiver {
         Receiver::listen(&format!("127.0.1.{number}:0"), |_| {})
     }
 
-    /// Listens on an address, and passes each request to `told`.
+    /// Listens on an address, and passes each request to the callback.
     pub fn listen(address: &str, told: impl Fn(&Received) + Send + Sync + 'static) -> Receiver {
         Receiver::serve(address, Box::new(told), None)
     }
@@ -173,7 +173,7 @@ impl Receiver {
         self.address
     }
 
-    /// A URL on it; the path begins with a slash.
+    /// Returns the receiver's URL with a path, which begins with a slash.
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
@@ -195,13 +195,13 @@ impl Receiver {
         self.shared.received.lock().expect("no panic while locked").clone()
     }
 
-    /// How many connections have been opened so far.
+    /// Returns how many connections have been opened so far.
     pub fn connections(&self) -> usize {
         self.shared.connections.load(Ordering::SeqCst)
     }
 
-    /// Waits until everything ever sent here has been read and every connection has ended, including those whose client
-    /// gave up before this machine got to them.
+    /// Waits until everything sent to the receiver has been read and every connection has ended, including those whose
+    /// client gave up before they were accepted.
     pub fn wait_until_quiet(&self) {
         let last = TcpStream::connect(self.address).and_then(|stream| stream.local_addr());
         let last = last.expect("the receiver listens");
@@ -214,7 +214,7 @@ impl Receiver {
         assert_eq!(open.1, 0, "connections are open still");
     }
 
-    /// Waits until `count` requests have arrived, and returns them.
+    /// Waits for `count` requests and returns them.
     pub fn wait_for(&self, count: usize) -> Vec<Received> {
         let received = self.shared.received.lock().expect("no panic while locked");
         let (received, _) = self
@@ -293,7 +293,7 @@ fn record(shared: &Shared, request: Received) {
     shared.came.notify_all();
 }
 
-/// The head of the next request and the length of its body. `None` at the end of the connection.
+/// Reads the head of the next request. Returns it with the length of the body, or `None` at the end of the connection.
 fn read_head(reader: &mut BufReader<&TcpStream>) -> Option<(Received, usize)> {
     let mut line = String::new();
     if reader.read_line(&mut line).ok()? == 0 {

@@ -1,4 +1,4 @@
-//! OCSP responses and revocation lists for tests, right or wrong.
+//! Valid and invalid OCSP responses and revocation lists for tests.
 
 use const_oid::ObjectIdentifier;
 use const_oid::db::rfc5912::ECDSA_WITH_SHA_256;
@@ -10,13 +10,13 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 use x509_cert::Certificate;
 
-/// What a response says about a certificate.
+/// The status of a certificate in a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
     Good,
     /// Revoked since this time.
     Revoked(Timestamp),
-    /// The responder does not know it.
+    /// The responder does not know the certificate.
     Unknown,
 }
 
@@ -28,19 +28,19 @@ pub struct OcspAnswer<'a> {
     /// Its issuer's certificate, DER.
     pub issuer: &'a [u8],
     pub status: Status,
-    /// Since when that was known.
+    /// The time since which the status is known to be correct.
     pub this_update: Timestamp,
-    /// When more will be known.
+    /// When newer information will be available.
     pub next_update: Option<Timestamp>,
     pub produced_at: Timestamp,
-    /// Since when the responder keeps expired certificates (`archiveCutoff`).
+    /// The time since which the responder keeps expired certificates (`archiveCutoff`).
     pub kept_since: Option<Timestamp>,
     /// Certificates to include, DER.
     pub certificates: Vec<Vec<u8>>,
 }
 
 impl<'a> OcspAnswer<'a> {
-    /// A response that says that the certificate is good, now and for a day.
+    /// Creates a response that says the certificate is good, now and for a day.
     pub fn good(certificate: &'a [u8], issuer: &'a [u8], now: Timestamp) -> Self {
         Self {
             certificate,
@@ -54,10 +54,9 @@ impl<'a> OcspAnswer<'a> {
         }
     }
 
-    /// The response (DER), signed by `signer`, which identifies itself correctly.
+    /// Returns the response (DER), signed by `signer`, which identifies itself correctly.
     ///
-    /// # Panics
-    /// If a certificate cannot be read, or the key is not on P-256.
+    /// # Panics If a certificate cannot be read, or the key is not on P-256.
     pub fn signed_by(&self, signer: &SealKey) -> Vec<u8> {
         let certificate = Certificate::from_der(self.certificate).expect("a certificate");
         let issuer = Certificate::from_der(self.issuer).expect("a certificate");
@@ -124,10 +123,9 @@ pub struct List {
 }
 
 impl List {
-    /// The list (DER), without entries, in the name and with the key of `issuer`.
+    /// Returns the list (DER) without entries, in the name and with the key of `issuer`.
     ///
-    /// # Panics
-    /// If the key is not on P-256.
+    /// # Panics If the key is not on P-256.
     pub fn signed_by(&self, issuer: &SealKey) -> Vec<u8> {
         let own = Certificate::from_der(issuer.certificates().first().expect("a certificate")).expect("a certificate");
         let name = own.tbs_certificate().subject().to_der().expect("DER");
@@ -153,7 +151,7 @@ impl List {
     }
 }
 
-/// A CMS message that contains only certificates (DER), as in `.p7c` files (RFC 5280, 4.2.2.1).
+/// Returns a CMS message that contains only certificates (DER), as in `.p7c` files (RFC 5280, 4.2.2.1).
 pub fn certificates_only(certificates: &[Vec<u8>]) -> Vec<u8> {
     let id = |id: &str| ObjectIdentifier::new_unwrap(id).to_der().expect("DER");
     let (data, signed_data) = (id("1.2.840.113549.1.7.1"), id("1.2.840.113549.1.7.2"));
@@ -186,10 +184,9 @@ fn written(at: Timestamp, form: &str) -> String {
     at.to_zoned_datetime(TimeZone::UTC).strftime(form).to_string()
 }
 
-/// DER with a tag and content.
+/// Encodes a tag and content in DER.
 ///
-/// # Panics
-/// If the content is longer than any test's.
+/// # Panics If the content is longer than any test's.
 pub fn tlv(tag: u8, content: &[u8]) -> Vec<u8> {
     let length = content.len();
     let mut der = vec![tag];
@@ -205,7 +202,7 @@ pub fn tlv(tag: u8, content: &[u8]) -> Vec<u8> {
     der
 }
 
-/// A SEQUENCE of elements that are already DER.
+/// Encodes a SEQUENCE of elements that are already DER.
 pub fn sequence(parts: &[&[u8]]) -> Vec<u8> {
     tlv(0x30, &parts.concat())
 }

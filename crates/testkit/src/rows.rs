@@ -1,4 +1,4 @@
-//! Rows for tests that work below the use-cases, in the store.
+//! Rows for tests that work below the use cases, in the store.
 
 use domain::{CompanyId, Language, Region, SealMark, Zone};
 use jiff::Timestamp;

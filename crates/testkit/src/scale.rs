@@ -1,5 +1,4 @@
-//! How much the tests do that `script/faults` runs in full: a little by default, or as much as the environment asks
-//! for.
+//! The size of tests that `script/faults` runs in full: small by default, or as large as the environment asks for.
 
 #[derive(Debug, Clone, Copy)]
 pub enum Scale {
@@ -11,11 +10,11 @@ pub enum Scale {
     /// Deliveries that fail.
     Failures,
     Forgeries,
-    /// Uploads that others signed.
+    /// Uploads that others have signed.
     SignedUploads,
     /// Steps of the chains that other programs append to a signed file.
     ChainSteps,
-    /// Random edits of rows by hand.
+    /// Random manual edits of rows.
     Edits,
     /// Random histories of corrections, reassignments and returns.
     Histories,
@@ -36,7 +35,7 @@ impl Scale {
             Scale::ChainSteps => ("COUNTERSIGN_CHAIN_STEPS", 2),
             Scale::Edits => ("COUNTERSIGN_EDITS", 200),
             Scale::Histories => ("COUNTERSIGN_HISTORIES", 30),
-            // More than one transaction erases.
+            // Enough that erasing needs more than one transaction.
             Scale::Erased => ("COUNTERSIGN_ERASED", 250),
         }
     }

@@ -1,4 +1,4 @@
-//! A small SMTP server that stores the mails it gets, and refuses or breaks when a test asks for it.
+//! A small SMTP server that stores the mails it receives, and refuses or disconnects when a test asks for it.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -15,12 +15,12 @@ use base64::prelude::BASE64_STANDARD;
 pub struct SunkMail {
     pub from: String,
     pub to: Vec<String>,
-    /// Head and body as they came, with CR LF line ends and dots unstuffed.
+    /// Head and body as received, with CR LF line ends and dots unstuffed.
     pub data: String,
 }
 
 impl SunkMail {
-    /// The head's lines, unfolded.
+    /// Returns the head's lines, unfolded.
     pub fn headers(&self) -> Vec<String> {
         let head = self.data.split("\r\n\r\n").next().unwrap_or_default();
         let mut lines: Vec<String> = Vec::new();
@@ -41,22 +41,22 @@ impl SunkMail {
     }
 }
 
-/// What happens at one delivery instead of accepting the mail.
+/// A failure at one delivery instead of accepting the mail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Trouble {
     /// Answers a new connection with this instead of the greeting: `554 no service here`.
     AtGreeting(String),
-    /// Answers the recipient with this: `451 try later`, `550 no such user`.
+    /// Answers the recipient's address with this: `451 try later`, `550 no such user`.
     AtRecipient(String),
     /// Answers the complete mail with this.
     AfterData(String),
     /// Stores the mail, and closes the connection before the answer.
     DropAfterData,
-    /// Answers the sender with this: `421 closing`, which ends the connection.
+    /// Answers the sender's address with this: `421 closing`, which ends the connection.
     AtSender(String),
-    /// Does not answer the recipient until the client goes away.
+    /// Does not answer the recipient's address until the client disconnects.
     Stall,
-    /// Does not answer the recipient, and closes the connection.
+    /// Does not answer the recipient's address, and closes the connection.
     HangUp,
 }
 
@@ -78,7 +78,7 @@ pub struct Login {
     pub accepted: bool,
 }
 
-/// How long a test waits for something that takes a moment: only something that hangs takes this long.
+/// How long a test waits for something that should take a moment. Only a hang takes this long.
 const PATIENCE: Duration = Duration::from_mins(2);
 
 struct Shared {
@@ -112,7 +112,7 @@ impl SmtpSink {
         SmtpSink::started(true, None)
     }
 
-    /// The same without SMTPUTF8 (RFC 6531): ASCII addresses only.
+    /// Starts a server without SMTPUTF8 (RFC 6531), which only accepts ASCII addresses.
     pub fn start_without_utf8() -> SmtpSink {
         SmtpSink::started(false, None)
     }
@@ -170,7 +170,7 @@ impl SmtpSink {
         self.address
     }
 
-    /// Causes these troubles at the next deliveries, one each; later mails are accepted.
+    /// Causes these failures at the next deliveries, one each. Later mails are accepted.
     pub fn trouble_next(&self, troubles: impl IntoIterator<Item = Trouble>) {
         self.shared
             .troubles
@@ -179,12 +179,12 @@ impl SmtpSink {
             .extend(troubles);
     }
 
-    /// Sets whether it is down: connections then end before the greeting.
+    /// Sets whether the server is down. Connections then end before the greeting.
     pub fn set_down(&self, down: bool) {
         self.shared.down.store(down, Ordering::SeqCst);
     }
 
-    /// Waits until `count` mails have arrived, and returns them.
+    /// Waits for `count` mails and returns them.
     pub fn wait_for(&self, count: usize) -> Vec<SunkMail> {
         let mails = self.shared.mails.lock().expect("no panic while locked");
         let (mails, _) = self
@@ -246,7 +246,7 @@ fn serve(shared: &Shared, stream: &TcpStream) {
     }
 }
 
-/// One connection. Its methods return whether it goes on.
+/// One connection. Its methods return whether it continues.
 struct Session<'s> {
     shared: &'s Shared,
     writer: &'s TcpStream,

@@ -1,4 +1,4 @@
-//! An application's surroundings, for tests and benches that need none of them.
+//! Minimal replacements for an application's surroundings, for tests and benchmarks that do not need them.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use domain::Requester;
 use jiff::Timestamp;
 use sheets::{Sheet, SheetLimits};
 
-/// Knows no disk, so none is full.
+/// Has no disks, so none is full.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct EnoughSpace;
 
@@ -23,7 +23,7 @@ impl FreeSpace for EnoughSpace {
     }
 }
 
-/// Reads no PDFs: every request fails.
+/// Reads no PDFs, so every request fails.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoDocuments;
 
@@ -53,7 +53,7 @@ impl StrangersDocuments for NoDocuments {
     }
 }
 
-/// Has no network: every request fails.
+/// Has no network, so every request fails.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoNetwork;
 

@@ -31,7 +31,7 @@ use x509_cert::ext::pkix::{
 use crate::receiver::{Answer, Received, Receiver};
 use crate::revocation_data::{List, OcspAnswer, sequence, tlv};
 
-/// How to check whether its certificates are revoked.
+/// How clients check whether the authority's certificates are revoked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Revocation {
     List,
@@ -42,20 +42,20 @@ pub enum Revocation {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     None,
-    /// It stamps another digest.
+    /// The token contains the timestamp of another digest.
     Imprint,
-    /// It answers with another nonce.
+    /// The token contains another nonce.
     Nonce,
-    /// It follows another policy.
+    /// The token names another policy.
     Policy,
-    /// It refuses with this status and no failure code.
+    /// The authority refuses with this status and no failure code.
     Status(u8),
-    /// It refuses with the failure code `timeNotAvailable`.
+    /// The authority refuses with the failure code `timeNotAvailable`.
     TimeNotAvailable,
-    /// Its certificate is not meant for timestamps.
+    /// The authority's certificate is not meant for timestamps.
     Usage,
     Signature,
-    /// Its certificate is so large that a token needs more than 16 KiB.
+    /// The authority's certificate is so large that a token needs more than 16 KiB.
     Size,
 }
 
@@ -65,15 +65,15 @@ struct Inner {
     revocation: Revocation,
     signer: Mutex<Option<SealKey>>,
     fault: Mutex<Fault>,
-    /// One list per moment, because no two signatures with a key are the same.
+    /// One list per moment, because signing the same content twice gives different signatures.
     list: Mutex<Option<(Timestamp, Vec<u8>)>>,
-    /// The serial numbers its root has revoked, with the time.
+    /// The serial numbers that the root has revoked, with the time.
     revoked: Mutex<Vec<(Vec<u8>, Timestamp)>>,
     serial: AtomicU64,
     address: Mutex<String>,
 }
 
-/// The authority. It serves until it is dropped.
+/// The authority. It runs until it is dropped.
 pub struct TimeStampAuthority {
     inner: Arc<Inner>,
     receiver: Receiver,
@@ -85,7 +85,7 @@ static NUMBER: AtomicU64 = AtomicU64::new(1);
 pub const POLICY: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.4.1.99999.1");
 
 impl TimeStampAuthority {
-    /// An authority whose current certificate expires at `ends`; its root is valid for thirty years.
+    /// Starts an authority whose current certificate expires at `ends`. Its root is valid for thirty years.
     pub fn start(clock: Arc<dyn Clock>, revocation: Revocation, ends: Timestamp) -> Self {
         let name = format!("Test time-stamp root {}", NUMBER.fetch_add(1, Ordering::Relaxed));
         let now = clock.now();
@@ -137,7 +137,7 @@ impl TimeStampAuthority {
         *self.inner.signer.lock().expect("no panic while locked") = Some(signer);
     }
 
-    /// From now on, all its tokens are wrong in this way.
+    /// Makes all further tokens wrong in this way.
     pub fn err_by(&self, fault: Fault) {
         let ends = self.inner.clock.now() + (24 * 365).hours();
         let other = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.3");
@@ -163,17 +163,17 @@ impl TimeStampAuthority {
         self.receiver.url("/tsa")
     }
 
-    /// The HTTP server behind it, for transport errors.
+    /// Returns the HTTP server behind the authority, for transport errors.
     pub fn receiver(&self) -> &Receiver {
         &self.receiver
     }
 
-    /// Its root's certificate, DER.
+    /// Returns the root's certificate, DER.
     pub fn root(&self) -> Vec<u8> {
         self.inner.root.certificates().first().expect("a certificate").clone()
     }
 
-    /// Its root's certificate as PEM.
+    /// Returns the root's certificate as PEM.
     pub fn root_pem(&self) -> String {
         self.inner.root.certificate_pem()
     }
@@ -182,12 +182,12 @@ impl TimeStampAuthority {
         self.inner.certificate()
     }
 
-    /// The current revocation list of its root.
+    /// Returns the root's current revocation list.
     pub fn revocation_list(&self) -> Vec<u8> {
         self.inner.list()
     }
 
-    /// A revocation list of its root, without entries, larger than `bytes`.
+    /// Returns a revocation list of the root, without entries, larger than `bytes`.
     pub fn large_revocation_list(&self, bytes: usize) -> Vec<u8> {
         let now = self.inner.clock.now();
         let padding = ("1.3.6.1.4.1.99999.3", false, tlv(4, &vec![0; bytes]));
@@ -199,19 +199,19 @@ impl TimeStampAuthority {
         list.signed_by(&self.inner.root)
     }
 
-    /// An OCSP response about its current certificate.
+    /// Returns an OCSP response about the authority's current certificate.
     pub fn ocsp_response(&self) -> Vec<u8> {
         self.inner.ocsp(&self.certificate())
     }
 
-    /// A sealing key with a certificate that expires at `ends`. The certificate names a revocation list and its
+    /// Creates a seal key with a certificate that expires at `ends`. The certificate names a revocation list and its
     /// issuer's certificate at these paths of the authority's address, if given. The test must provide the answers
     /// there.
     pub fn certify_signer(&self, ends: Timestamp, list: Option<&str>, issuer: Option<&str>) -> (PrivateKey, Vec<u8>) {
         self.certify_signer_answered(ends, list, issuer, None)
     }
 
-    /// The same with a certificate that also names a responder.
+    /// Like [`Self::certify_signer`], with a certificate that also names a responder.
     pub fn certify_signer_answered(
         &self,
         ends: Timestamp,
@@ -245,7 +245,7 @@ impl TimeStampAuthority {
         (key, certificate)
     }
 
-    /// Adds this certificate (DER) to its root's revocation list from now on.
+    /// Adds this certificate (DER) to the root's revocation list.
     pub fn revoke(&self, certificate: &[u8]) {
         let serial = serial_number(certificate).expect("a certificate");
         let entry = (serial, self.inner.clock.now());
@@ -396,14 +396,14 @@ impl Inner {
         sequence(&[&sequence(&[&[2, 1, 0]]), &token])
     }
 
-    /// A response that confirms a certificate as good, signed by the root itself.
+    /// Returns a response that confirms a certificate as good, signed by the root itself.
     fn ocsp(&self, certificate: &[u8]) -> Vec<u8> {
         let root = self.root.certificates().first().expect("a certificate");
         OcspAnswer::good(certificate, root, self.clock.now()).signed_by(&self.root)
     }
 }
 
-/// The extension that names an address (RFC 5280, 4.2.2.1).
+/// Returns the extension that names an address (RFC 5280, 4.2.2.1).
 fn access(method: ObjectIdentifier, address: &str) -> AuthorityInfoAccessSyntax {
     AuthorityInfoAccessSyntax(vec![AccessDescription {
         access_method: method,

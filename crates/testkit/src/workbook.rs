@@ -1,4 +1,4 @@
-//! XLSX workbooks for tests: the few parts that every spreadsheet program writes.
+//! XLSX workbooks for tests, with the few parts that every spreadsheet program writes.
 
 use std::fmt::Write as _;
 use std::io::{Cursor, Write};
@@ -9,7 +9,7 @@ use zip::write::SimpleFileOptions;
 pub enum Cell<'c> {
     Nothing,
     Text(&'c str),
-    /// A number in its digits.
+    /// A number, written in digits.
     Number(&'c str),
     /// A date, stored as days since 1900.
     Date(&'c str),
@@ -20,11 +20,11 @@ pub enum Cell<'c> {
     Bool(bool),
     /// An error such as `#N/A`.
     Error(&'c str),
-    /// A formula without a stored result, as programs write it that do not calculate.
+    /// A formula without a stored result, as written by programs that do not calculate.
     Formula(&'c str),
 }
 
-/// A workbook with one sheet of these rows.
+/// Returns a workbook with one sheet of these rows.
 pub fn workbook(rows: &[Vec<Cell<'_>>]) -> Vec<u8> {
     let mut xml = String::new();
     for (row, cells) in (1..).zip(rows) {
@@ -56,12 +56,13 @@ pub fn workbook(rows: &[Vec<Cell<'_>>]) -> Vec<u8> {
     of_rows(&xml)
 }
 
-/// A workbook whose sheet contains these rows, as XML.
+/// Returns a workbook whose sheet contains these rows, as XML.
 pub fn of_rows(rows: &str) -> Vec<u8> {
     of_sheet_data(&format!("<sheetData>{rows}</sheetData>"))
 }
 
-/// A workbook whose sheet contains this XML: the `sheetData` element with its rows, and what follows it.
+/// Returns a workbook whose sheet contains this XML: the `sheetData` element with its rows, and anything that follows
+/// it.
 pub fn of_sheet_data(data: &str) -> Vec<u8> {
     const MAIN: &str = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
     const RELATIONS: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
@@ -99,7 +100,7 @@ pub fn of_sheet_data(data: &str) -> Vec<u8> {
     ])
 }
 
-/// A ZIP archive of these files.
+/// Returns a ZIP archive of these files.
 pub fn zipped(files: &[(&str, &[u8])]) -> Vec<u8> {
     let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
     for (name, content) in files {

@@ -1,4 +1,4 @@
-//! Deterministic time and randomness for tests: the same in every run.
+//! Deterministic time and randomness for tests, the same in every run.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
@@ -7,7 +7,7 @@ use domain::{Clock, Random};
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
-/// A clock that is stopped, at first at 2026-01-01 00:00:00 UTC, until a test moves it.
+/// A clock that stands still, initially at 2026-01-01 00:00:00 UTC, until a test moves it.
 pub struct StandingClock(AtomicI64);
 
 impl StandingClock {

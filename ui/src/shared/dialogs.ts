@@ -1,5 +1,5 @@
-// Dialogs for fast users: the browser reports late that a dialog was closed, and a double tap presses whatever has
-// appeared in between.
+// Protects dialogs against fast users. The browser reports late that a dialog was closed, and a double tap would press
+// whatever has appeared meanwhile.
 
 import { all } from "./dom";
 
@@ -37,7 +37,7 @@ function showDialog(dialog: HTMLDialogElement): void {
     removeEventListener("input", end, { capture: true });
     if (isClosedBeside) dialog.setAttribute("closedby", "any");
   };
-  // A press elsewhere is intended, and so is one after typing.
+  // A press in another place is intended, and so is one after typing.
   const elsewhere = (event: PointerEvent) => isSecond(event) || end();
   const second = (event: MouseEvent) => {
     // A key press has no position and counts no clicks.
@@ -56,7 +56,7 @@ function showDialog(dialog: HTMLDialogElement): void {
 /** Opens a dialog, and returns the focus when it closes. */
 export function openDialog(dialog: HTMLDialogElement): void {
   const before = document.activeElement;
-  // The browser returns it while the dialog closes, but not if the element is hidden at that moment.
+  // The browser returns the focus when the dialog closes, but not if the element is hidden at that moment.
   const giveBack = () => {
     if (dialog.open) return;
     dialog.removeEventListener("close", giveBack);

@@ -1,4 +1,4 @@
-// Small helpers for the document. Nothing here writes HTML from text.
+// Small helpers for the document. None of them writes HTML from text.
 
 /** The element, which the template must contain. */
 export function one<T extends Element>(selector: string, root: ParentNode = document): T {

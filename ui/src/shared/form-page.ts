@@ -1,4 +1,4 @@
-// A page that answers a form is the page of its address again: somebody who goes back to it, or reloads it, is not asked
-// whether the form should be sent once more, and does not find an error page.
+// Replaces the history entry of a page that answers a form. Going back or reloading then opens the page itself, without
+// the question whether to send the form again and without an error page.
 
 history.replaceState(history.state, "");

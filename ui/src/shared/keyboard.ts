@@ -1,5 +1,5 @@
-// The screen keyboard of an iPhone covers the lower part of the window, and the page scrolls behind what is left. Styles
-// find the rest of the window in `--keyboard` (covered at the bottom), `--seen-top` and `--seen` (its top and height).
+// The on-screen keyboard of an iPhone covers the lower part of the window, and the page scrolls behind the rest. Styles
+// find the visible part in `--keyboard` (height covered at the bottom), `--seen-top` and `--seen` (its top and height).
 
 /** What covers less is not a keyboard. */
 const LEAST = 60;
@@ -27,7 +27,7 @@ export function followKeyboard(changed: () => void): void {
     }
     changed();
   };
-  // The keyboard comes and goes, and the page scrolls behind it.
+  // The keyboard appears and disappears, and the page scrolls behind it.
   view.addEventListener("resize", follow);
   view.addEventListener("scroll", follow);
 }

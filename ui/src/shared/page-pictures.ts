@@ -1,10 +1,10 @@
-// The pictures of a document's pages. A phone has no room for all pages of a long document: pictures far from the
-// visible pages are dropped, and come back from the browser's cache before somebody reaches them. A page keeps its
-// height without its picture, so nothing moves. Without this script every picture stays once it is loaded.
+// The images of a document's pages. A phone has no room for all pages of a long document, so images far from the
+// visible pages are dropped, and reloaded from the browser's cache before someone reaches them. A page keeps its height
+// without its image, so nothing moves. Without this script every image stays once it is loaded.
 //
 // The server may have to draw a requested page. So we do not request pages that are only scrolled past, request visible
-// pages before their neighbours, and abort requests for pages that are no longer needed. A failed picture (no
-// connection, an overloaded server) is requested again as long as it is needed.
+// pages before their neighbours, and abort requests for pages that are no longer needed. A failed image (no connection,
+// an overloaded server) is requested again as long as it is needed.
 
 /** How many pages before and after the visible ones keep their pictures. */
 const AROUND = 3;
@@ -33,7 +33,7 @@ export class PagePictures {
     for (const [index, image] of images.entries()) {
       const page = image.parentElement;
       if (!page) continue;
-      // The picture's own proportions, unless the page knows better.
+      // The image's own proportions, unless the page sets better ones.
       page.style.aspectRatio ||= `${image.getAttribute("width")} / ${image.getAttribute("height")}`;
       pages.set(page, index);
     }
@@ -65,7 +65,7 @@ export class PagePictures {
     for (const [index, image] of this.images.entries()) {
       if (index < first || index > last) image.removeAttribute("src");
     }
-    // The first visible pages are shown at once; while scrolling, nothing is.
+    // The first visible pages are shown immediately. During scrolling, no others are.
     if (this.#rests) this.#hold(first, last);
     this.#rests = false;
     clearTimeout(this.#timer);
@@ -95,7 +95,7 @@ function askAgain(image: HTMLImageElement): void {
   let failed = "";
   const ask = () => {
     clearTimeout(timer);
-    // Dropped or requested again meanwhile.
+    // The image was dropped or requested again meanwhile.
     if (!failed || image.getAttribute("src") !== failed) return;
     image.removeAttribute("src");
     image.src = failed;
@@ -114,6 +114,6 @@ function askAgain(image: HTMLImageElement): void {
     tries = 0;
     ask();
   });
-  // It may have failed before this script was loaded.
+  // The image may have failed before this script was loaded.
   if (image.complete && image.naturalWidth === 0 && image.hasAttribute("src")) fails();
 }

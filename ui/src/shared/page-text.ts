@@ -1,9 +1,10 @@
-// <page-text>: a page's transparent text on top of its picture, for screen readers, the browser's search, selecting and
-// copying. The server finds the words, their positions and their order (document::text_layer); this script positions
-// them.
+// <page-text>: a page's transparent text on top of its image, for screen readers, the browser's search, selecting and
+// copying. The server finds the words, their positions and their order (document::text_layer), and this script
+// positions them.
 //
-// Nearby pages are loaded first; the others follow when there is time, up to a limit, because a long document must stay
-// light on a phone. If there is too much, far pages are dropped; their text comes back from the browser's cache.
+// Nearby pages are loaded first. The others follow when there is time, up to a limit, because a long document must not
+// use too much memory on a phone. Beyond the limit, far pages are dropped, and their text is reloaded from the
+// browser's cache.
 
 /** Text, its start from the line's left end, and its width, in points. */
 type Word = [text: string, start: number, width: number];
@@ -132,7 +133,7 @@ export class PageText extends HTMLElement {
       const none = document.createElement("p");
       none.className = "unseen";
       none.textContent = this.dataset.none ?? "";
-      // In the language of the page around it, not of the document.
+      // In the language of the surrounding page, not of the document.
       none.lang = document.documentElement.lang;
       this.#layer.replaceChildren(none);
       return;
@@ -147,7 +148,7 @@ export class PageText extends HTMLElement {
    * its width in the picture, and word spacing the space after it.
    */
   #line(line: Line, family: string): HTMLElement {
-    // Not a block, which Firefox would copy with an empty line after it.
+    // Not a block, because Firefox copies an empty line after each block.
     const element = document.createElement("span");
     Object.assign(element.style, {
       left: `${line.x}px`,

@@ -1,5 +1,5 @@
-// What a page needs of its browser and cannot replace. The oldest browsers that have it are in docs/signing-page.md; the build
-// and ui/tests/browsers.test.mjs check our sources against them.
+// The browser features that a page needs and cannot replace. docs/signing-page.md lists the oldest browsers that have
+// them. The build and ui/tests/browsers.test.mjs check our sources against those browsers.
 
 export function isSupported(): boolean {
   const dialog = window.HTMLDialogElement as typeof HTMLDialogElement | undefined;

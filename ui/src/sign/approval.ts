@@ -1,4 +1,4 @@
-// The approval: asks for it, leads to what prevents it, and sends it.
+// The approval: asks for confirmation, shows the signer what prevents it, and sends it.
 
 import { openDialog } from "../shared/dialogs";
 import { one } from "../shared/dom";
@@ -57,7 +57,7 @@ export class Approval {
       return;
     }
     await this.values.flush();
-    // Saving has reported values that cannot be stamped, and changes from other pages.
+    // Saving has reported values that cannot be stamped, and changes from other tabs.
     if (this.#leadToUnfit()) return;
     const finished = await this.#send(comment);
     if (!finished) return;
@@ -77,7 +77,7 @@ export class Approval {
         throw fault;
       }
       if (fault.problem.code === "draft-changed") {
-        // Another page has saved since: show its values, so that the signer sees them before they sign.
+        // Another tab has saved since, so show its values before the signer signs.
         await this.values.look();
         if (this.#leadToUnfit()) return null;
         throw fault;

@@ -1,5 +1,5 @@
-// Cards to choose a drawing from: handwritings for a typed name, or seals. The server draws them with the code that
-// stamps them, so signers see what will be stamped. The cards are one group of radio buttons: arrow keys choose, and
+// Cards to choose a drawing from: handwriting styles for a typed name, or seals. The server draws them with the code
+// that stamps them, so signers see what will be stamped. The cards are a group of radio buttons: arrow keys choose, and
 // each is labelled with its content.
 
 import { one } from "../shared/dom";
@@ -105,8 +105,8 @@ export class Choices {
     const before = this.#chosen;
     const focused = this.#cards.contains(document.activeElement);
     this.#choices = choices;
-    // The same handwriting, or the same position among the seals, stays chosen while the name changes. A handwriting
-    // that lacks a letter cannot be chosen; if all lack one, we say so once, below.
+    // The chosen handwriting style, or the position among the seals, stays chosen while the name changes. A style that
+    // lacks a letter cannot be chosen. If all styles lack one, we say so once, below.
     const able = [...choices.entries()]
       .filter(([, choice]) => choice.svg)
       .map(([place, choice]) => ({ choice, key: key(choice, place) }));

@@ -1,4 +1,4 @@
-// The signer's consent to electronic signatures. It is asked for once, before the first signature or the approval.
+// The signer's consent to electronic signatures. We ask for it once, before the first signature or the approval.
 
 import { openDialog } from "../shared/dialogs";
 import { one } from "../shared/dom";

@@ -1,4 +1,4 @@
-// <document-page>: one page of the document. Positions its fields: the server gives millionths of the displayed page in
+// <document-page>: one page of the document. Positions its fields. The server sends millionths of the displayed page in
 // data- attributes, because a strict Content-Security-Policy forbids style attributes but allows the CSSOM.
 
 import { all } from "../shared/dom";
@@ -36,10 +36,10 @@ export class DocumentPage extends HTMLElement {
       element.style.height = percent(box.height);
       return box;
     });
-    // Its picture may arrive late and be dropped; its height stays.
+    // The page's image may arrive late and be dropped, but the height stays.
     this.style.aspectRatio = `${this.dataset.points} / ${this.dataset.pointsHigh}`;
     this.dataset.placed = "";
-    // Also reports the initial size.
+    // The observer also reports the initial size.
     this.#observer.observe(this);
   }
 

@@ -1,4 +1,4 @@
-// The document as a whole: its zoom, which page is visible, and how to reach another. Zoomed pages are laid out wider
+// The document as a whole: its zoom, the visible page, and navigation to other pages. Zoomed pages are laid out wider
 // than the screen, so that letters and boxes stay sharp and the boxes keep their positions. The browser's own pinch
 // zoom works on top of that and is never disabled.
 
@@ -172,7 +172,7 @@ export class DocumentView {
     for (const link of all<HTMLAnchorElement>("a", list)) {
       const page = Number(link.dataset.page);
       this.#thumbnails.set(page, link);
-      // The row keeps its height while the picture comes and goes.
+      // The row keeps its height while the image is loaded and dropped.
       const paper = one<HTMLElement>("document-page", this.#sections[page - 1]);
       const place = one<HTMLElement>(".thumbnail", link);
       place.style.aspectRatio = `${paper.dataset.points} / ${paper.dataset.pointsHigh}`;

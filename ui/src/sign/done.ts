@@ -1,6 +1,6 @@
-// The completion dialog. If requested, closing it notifies the page that opened this one, without any personal data, and
-// closes the window. Browsers let a script close only windows that a script opened: in a window opened from a mail or by
-// hand, the signer reads that they may close it.
+// The completion dialog. If requested, closing it notifies the page that opened this one, without any personal data,
+// and closes the window. Browsers only let a script close windows that a script opened. In a window opened from a mail
+// or by the user, the signer reads that they may close it.
 
 import { whenClosed } from "../shared/dialogs";
 import { all, fill, one } from "../shared/dom";
@@ -59,7 +59,8 @@ export class Done {
     if (finished?.redirect_url) this.#leadOn(finished.redirect_url, finished.redirect_host ?? "");
     else if (finished && !window.opener && !this.data.callback) this.#sayMayClose();
     this.#close.addEventListener("click", () => this.#leave(result, finished));
-    // A browser closes a dialog for a person who presses Escape often enough. Nothing is left to do on the page behind it.
+    // A browser closes a dialog if someone presses Escape repeatedly. There is nothing left to do on the page behind
+    // it, so it opens again.
     if (finished) whenClosed(this.#dialog, () => this.#dialog.showModal());
     if (!this.#dialog.open) this.#dialog.showModal();
   }
@@ -133,7 +134,7 @@ export class Done {
     this.#close.hidden = true;
     const wayOn = this.#next && !this.#next.hidden ? this.#next : this.#copy;
     wayOn.classList.add("primary");
-    // A row without buttons takes no room.
+    // Hides the row if it has no buttons, so that it takes no space.
     one<HTMLElement>(".actions", this.#dialog).hidden = wayOn.hidden;
   }
 

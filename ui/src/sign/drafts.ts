@@ -1,7 +1,7 @@
-// Saves what the signer enters: a moment after each change it goes to the server; without a connection it stays on this
-// device and is retried. The server's draft is the truth. Whatever the server does not have yet is also in local
-// storage, so a closed tab loses nothing. It is stored with the revision that the page showed: we do not overwrite what
-// another page has changed since, but ask.
+// Saves what the signer enters. Each change is sent to the server a moment later. Without a connection it stays on this
+// device and is retried. The server's draft is authoritative. Everything the server does not have yet is also in local
+// storage, so a closed tab loses nothing. It is stored with the revision that the page showed, so we do not overwrite
+// changes from another tab, but ask.
 
 import { Refusal, type Saved, send, type SignData } from "./data";
 import type { Kept, ShownDraft } from "./shown";
@@ -80,7 +80,7 @@ export class Drafts {
   keep(name: string, value: string): void {
     if (this.#stopped) return;
     this.#undecided.delete(name);
-    // Half of a date has no value yet.
+    // Half a date has no value yet.
     if (value) this.#unfit.set(name, value);
     else this.#unfit.delete(name);
     this.#remember();
@@ -144,7 +144,7 @@ export class Drafts {
       else localStorage.setItem(this.#key, JSON.stringify({ link, page, values }));
       this.isKept = true;
     } catch {
-      // The server still gets everything as long as the page is open.
+      // The server still receives everything as long as the page is open.
       this.isKept = false;
     }
   }
@@ -202,12 +202,12 @@ export class Drafts {
     const bad = batch.filter(([name]) => refused.has(name));
     this.events.state("idle");
     if (bad.length === 0) {
-      // Together it is too much: it waits, and cannot be approved, until something changes.
+      // The values together are too large, so they wait, and cannot be approved, until something changes.
       this.#refused = true;
       this.events.refused("", errors[0]?.message ?? fault.message);
       throw fault;
     }
-    // Anything typed since is sent and judged separately.
+    // Anything typed since is sent and checked separately.
     const held = bad.filter(([name, value]) => this.#waiting.get(name) === value);
     for (const [name, value] of held) this.#unfit.set(name, value);
     this.#forget(bad);

@@ -1,5 +1,5 @@
-// The control with which a field is filled in next to the page: a large entry, a check box, a choice, or a button that
-// opens the picture dialog. It writes into the field, which remains the only place of the value.
+// The control for filling in a field next to the page: a large text box, a check box, a choice, or a button that opens
+// the image dialog. It writes into the field, which remains the only place that stores the value.
 
 import { AttachmentField, CheckField, type Field, PictureField, RadioField, TextField } from "./fields";
 
@@ -37,9 +37,9 @@ function textEntry(field: TextField, id: string, describedBy: string, changed: (
     element: entry.type === "date" ? withToday(entry as HTMLInputElement, field) : entry,
     focus: () => {
       const isNew = document.activeElement !== entry;
-      // A second time would take the focus from the parts of a date in WebKit, and what is typed would be lost.
+      // Focusing it again would take the focus from the parts of a date in WebKit, and typed text would be lost.
       if (isNew) entry.focus({ preventScroll: true });
-      // Typing continues at the end.
+      // The caret goes to the end.
       const hasCaret = entry instanceof HTMLTextAreaElement || entry.type === "text";
       if (isNew && hasCaret) (entry as HTMLInputElement).setSelectionRange(entry.value.length, entry.value.length);
     },
@@ -126,7 +126,7 @@ function fileEntry(field: AttachmentField, id: string, describedBy: string): Ent
   remove.className = "button plain danger";
   remove.textContent = field.texts["sign-field-remove"] ?? "";
   remove.addEventListener("click", () => {
-    // The focused button disappears.
+    // The focused button is about to disappear.
     choose.focus();
     field.remove();
   });

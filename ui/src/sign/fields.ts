@@ -1,5 +1,5 @@
-// The signer's fields. Each knows its boxes on the pages, its value in the server's format, and whether it is filled
-// in. How it is edited depends on its kind and on the room on the screen.
+// The signer's fields. Each stores its boxes on the pages, its value in the server's format, and whether it is filled
+// in. How a field is edited depends on its kind and on the space on the screen.
 
 import { all, fill, one } from "../shared/dom";
 import type { DocumentPage } from "./document-page";
@@ -43,7 +43,7 @@ export abstract class Field {
     this.kind = first.dataset.kind ?? "text";
     this.label = first.dataset.label ?? this.name;
     this.required = boxes.some((box) => box.dataset.required !== undefined);
-    // Another box of the same field leads to the one with the control.
+    // Clicking another box of the same field moves the focus to the box with the control.
     for (const box of boxes) box.querySelector("button.again")?.addEventListener("click", () => this.touched());
   }
 
@@ -154,7 +154,7 @@ export abstract class Field {
 
   /** Shows what the server says about a saved value. */
   take(_look: Look, _saved: string): void {
-    // Pictures and check marks already look as they will.
+    // Images and check marks already look the way they will be stamped.
   }
 
   /** Shows the current value on the page. */
@@ -198,7 +198,7 @@ export class TextField extends Field {
     this.control.addEventListener("focus", () => this.first.toggleAttribute("data-editing", true));
     this.control.addEventListener("blur", () => {
       this.first.toggleAttribute("data-editing", false);
-      // Half of a date is not a value, but it must not disappear silently.
+      // Half a date is not a value, but it must not disappear silently.
       if (this.#isHalf) this.showFault(this.check());
     });
     if (this.first.dataset.ink !== undefined) this.#inked = this.control.value;
@@ -218,13 +218,13 @@ export class TextField extends Field {
     this.first.append(this.#open);
 
     const narrow = matchMedia(NARROW);
-    // Separate boxes for year, month and day have no room for a date control.
+    // Separate boxes for year, month and day have no space for a date control.
     const apart = this.kind === "date" && boxes.length > 1;
     const choose = () => {
       const focused = this.controls.some((control) => control === document.activeElement);
       this.#open.hidden = !narrow.matches && !apart;
       this.control.hidden = narrow.matches || apart;
-      // A phone is turned or unfolded, or the page zoomed: the field keeps the focus.
+      // The field keeps the focus when a phone is turned or unfolded, or the page is zoomed.
       if (focused) this.focus();
     };
     narrow.addEventListener("change", choose);

@@ -1,6 +1,6 @@
-// The font size in a field during typing, by the same rule as the stamp (crates/document, text_layout.rs) and with the
-// page's own fonts. The server lays out the typed text itself, and its outlines replace these letters (ink.ts). All in
-// points.
+// The font size in a field while typing, by the same rule as the stamp (crates/document, text_layout.rs) and with the
+// page's own fonts. The server lays out the typed text itself, and its outlines replace these letters (ink.ts). All
+// values are in points.
 
 export const PADDING = 2;
 export const LINE_HEIGHT = 1.25;

@@ -1,7 +1,7 @@
-// The guided mode: one field after another, with its position in the sequence, name, rule and error in words. On a
-// phone it is a sheet at the bottom with its own entry, and the page above shows the box. On a larger screen the signer
-// fills in the field where it is, with the words next to it. The page mode is always one press away, and both write
-// into the same fields.
+// The guided mode: one field after another, with its position in the sequence, name, rule and error message. On a phone
+// it is a sheet at the bottom with its own text box, and the page above shows the field's box. On a larger screen the
+// signer fills in the field in place, with the explanation next to it. The page mode is always one press away, and both
+// write into the same fields.
 
 import { fill, one } from "../shared/dom";
 import { covered } from "../shared/keyboard";
@@ -54,7 +54,7 @@ export class Guide {
     this.#panel.addEventListener("keydown", (event) => this.#pressed(event));
     for (const [index, field] of fields.entries()) {
       for (const box of field.boxes) {
-        // Tab, Shift-Tab and a tap lead there too; the page does not move under the finger.
+        // Tab, Shift-Tab and a tap also lead to a field, but the page does not move under the finger.
         box.addEventListener("focusin", () => this.#on && this.#at !== index && this.#show(index));
         box.addEventListener("keydown", (event) => this.#on && this.#pressed(event));
       }
@@ -170,13 +170,13 @@ export class Guide {
     this.#at = index;
     for (const box of field.boxes) box.dataset.current = "";
     const words = "guide-count guide-rule guide-fault";
-    // A file can be chosen, replaced and removed, but its box has room for only one button.
+    // A file can be chosen, replaced and removed, but its box only has space for one button.
     const hasNoRoom = field instanceof AttachmentField || (field instanceof TextField && field.control.hidden);
     const beside = this.#narrow.matches || hasNoRoom;
     this.#entry = beside ? entryFor(field, "guide-entry", words, () => this.#say()) : null;
     this.#room.replaceChildren(...(this.#entry ? [this.#entry.element] : []));
     this.#room.hidden = !this.#entry;
-    // Check marks and buttons contain their names.
+    // Check marks and buttons contain their own names.
     this.#label.htmlFor = this.#entry && field instanceof TextField ? "guide-entry" : "";
     if (!this.#entry) field.describe(words);
     this.#say();

@@ -1,5 +1,5 @@
 // The letters of a value as they will be stamped: outlines that the server made with the stamp's fonts, laid over the
-// box. Without them (during typing, or without a connection) the box shows the text in the page's own letters.
+// box. Without them (while typing, or without a connection) the box shows the text in the page's own letters.
 
 export interface Ink {
   path: string;

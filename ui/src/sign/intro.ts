@@ -1,4 +1,4 @@
-// On a phone the document comes first: details, and actions besides signing, open with a tap.
+// On a phone the document comes first. Details, and actions other than signing, open with a tap.
 
 import { one } from "../shared/dom";
 

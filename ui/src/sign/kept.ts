@@ -1,4 +1,4 @@
-// The signer's last signature, if they agreed that this device keeps it. It is only in the browser's local storage,
+// The signer's last signature, if they agreed to keep it on this device. It is only in the browser's local storage,
 // under the signer's name, so it is not offered to another person who signs on the same device.
 
 import type { Drawing } from "./choices";

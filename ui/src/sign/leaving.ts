@@ -1,4 +1,4 @@
-// Ways from this page to another. Without a connection the signer stays here, because the browser's own error page has
+// Links from this page to others. Without a connection the signer stays here, because the browser's own error page has
 // no way back.
 
 import { all } from "../shared/dom";

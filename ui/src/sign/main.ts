@@ -1,5 +1,5 @@
-// The signing page. The server sends it complete: pages, fields, dialogs, sentences. This script puts its parts together:
-// they position the fields, save drafts, guide to what is still required, and finish.
+// The signing page. The server sends it complete: pages, fields, dialogs, texts. This script connects its parts: they
+// position the fields, save drafts, guide the signer through the required fields, and submit.
 
 import { wireCloseButtons } from "../shared/dialogs";
 import { all, fill, one, pageData } from "../shared/dom";
@@ -35,7 +35,7 @@ class SigningPage extends HTMLElement {
       return;
     }
     this.#begin();
-    // Only now does the page work.
+    // The page works from this point on.
     notice.remove();
   }
 

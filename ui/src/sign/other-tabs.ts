@@ -1,6 +1,6 @@
-// One document in several tabs of one browser. What is saved or finished in one makes the others outdated: somebody who
-// returns to another tab, or to a page that the browser cached (back and forward), sees the current state. Devices do
-// not notify each other; instead each change, and the approval, names the revision that its page shows.
+// Keeps several tabs with the same document up to date. Saving or submitting in one makes the others outdated, so
+// someone who returns to another tab, or to a page that the browser cached (back and forward), sees the current state.
+// Devices do not notify each other. Instead each change, and the approval, names the revision that its page shows.
 
 import type { SignData } from "./data";
 

@@ -1,5 +1,5 @@
-// The signature dialog. Ways to sign: draw with finger, pen or mouse; type the name in a handwriting; a seal made from
-// a name; a picture from the device; or the signature that this device kept. The result is a picture, or the
+// The signature dialog. Ways to sign: draw with finger, pen or mouse, type the name in a handwriting style, use a seal
+// made from a name, an image from the device, or the signature kept on this device. The result is an image, or the
 // description of a drawing that the server makes and stamps.
 
 import { openDialog } from "../shared/dialogs";
@@ -109,7 +109,7 @@ export class Pad {
     this.#photo = null;
     this.#clean.checked = field.kind !== "image";
     this.#showPicture();
-    // A second field of the same kind starts with what was drawn and typed for the first.
+    // A second field of the same kind starts with the drawing and text of the first.
     if (this.#drawnFor !== field.asks) {
       this.#offerSealOf(field.asks === "company-seal" ? "company" : "person");
       this.#pen.clear();
@@ -123,7 +123,7 @@ export class Pad {
     this.#offer(ways);
     openDialog(this.#dialog);
     this.#choose(ways[0] ?? "draw");
-    // One press of Enter accepts the last used signature. Otherwise the selected way has the focus, not the first one.
+    // One press of Enter accepts the last used signature. Otherwise the selected way gets the focus, not the first one.
     if (ways[0] === "last") one<HTMLElement>("[type=submit]", this.#dialog).focus();
     else if (ways.length > 1) this.#focusTab();
   }
@@ -167,7 +167,7 @@ export class Pad {
       tab.tabIndex = chosen ? 0 : -1;
     }
     for (const panel of all<HTMLElement>("[data-panel]", this.#dialog)) panel.hidden = panel.dataset.panel !== way;
-    // What is already stored need not be stored again.
+    // A signature that is already stored need not be stored again.
     one<HTMLElement>("#pad-keeping").hidden = way === "last" || !this.#mayKeep;
     if (way === "draw") this.#pen.resize();
     if (way === "type") this.#showHands();
@@ -180,7 +180,7 @@ export class Pad {
     if (this.#way === "draw") this.#say("");
   }
 
-  // Typed, and seals
+  // Typed names and seals.
 
   #showHands(): void {
     this.#say("");
@@ -214,7 +214,7 @@ export class Pad {
     this.#seals.show(wish, name);
   }
 
-  // A picture
+  // Images from the device.
 
   async #take(file: File | undefined): Promise<void> {
     this.#photo = null;
@@ -223,7 +223,7 @@ export class Pad {
       try {
         this.#photo = ["image/png", "image/jpeg"].includes(file.type) ? photo(await read(file)) : null;
       } catch {
-        // Not a picture that this browser can read.
+        // This browser cannot read the file as an image.
       }
       if (!this.#photo) this.#refuse("sign-pad-not-picture");
     }
@@ -234,7 +234,7 @@ export class Pad {
     const taken = this.#photo;
     const cleans = this.#clean.checked;
     this.#picture = taken && (cleans ? withoutPaper(taken, Number(this.#threshold.value) / 100) : whole(taken));
-    // A photograph keeps its paper.
+    // A photo keeps its paper background.
     one<HTMLElement>("#pad-cleaning").hidden = !taken || this.#field?.kind === "image";
     one<HTMLElement>("#pad-turning").hidden = !taken;
     one<HTMLElement>("#pad-thresholding").hidden = !cleans || taken?.transparent === true;
@@ -247,7 +247,7 @@ export class Pad {
     if (taken) this.#say(this.#picture ? "" : (this.data.texts["sign-pad-no-ink"] ?? ""));
   }
 
-  // The last one
+  // The kept signature.
 
   #forget(): void {
     if (!this.#field) return;
@@ -263,7 +263,7 @@ export class Pad {
     one<HTMLElement>('[role="tab"][aria-selected="true"]', this.#dialog).focus();
   }
 
-  // The result
+  // The result.
 
   async #finish(): Promise<void> {
     const field = this.#field;

@@ -1,5 +1,5 @@
-// From a photograph of a signature or seal on paper to its ink: the paper becomes transparent in any lighting, and the
-// rest is cropped to the ink.
+// Extracts the ink from a photo of a signature or seal on paper: the paper becomes transparent in any lighting, and the
+// image is cropped to the ink.
 
 const LONGEST_SIDE = 1600;
 /** Side of the squares in which the brightness of the paper is measured. */

@@ -1,10 +1,11 @@
-// Ink on a canvas. A pressure-sensitive pen uses its pressure; finger and mouse write thinner the faster they move,
+// Ink on a canvas. A pressure-sensitive pen uses its pressure. Finger and mouse write thinner the faster they move,
 // like a real pen. Strokes are stored as points, so they can be undone, survive a rotation of the phone, and are
 // redrawn at the resolution of paper.
 //
-// While the hand moves we draw only what is new, however long the stroke is, because a cheap phone would lag behind the
-// finger. A new point changes only the end of the curve. So the finished part is on a second, hidden canvas; we restore
-// the area of the old end from there, and draw the new end over it. The result is the same as redrawing everything.
+// While the hand moves we only draw the new part, however long the stroke is, because a cheap phone would lag behind
+// the finger. A new point only changes the end of the curve. So the finished part is on a second, hidden canvas. We
+// restore the area of the old end from there, and draw the new end over it. The result is the same as redrawing
+// everything.
 
 interface Dot {
   x: number;
@@ -42,7 +43,7 @@ export class Pen {
     for (const name of ["pointerup", "pointercancel", "lostpointercapture"] as const) {
       canvas.addEventListener(name, (event) => this.#end(event));
     }
-    // Older browsers on phones scroll anyway.
+    // Older phone browsers scroll anyway.
     canvas.addEventListener("touchmove", (event) => event.preventDefault(), { passive: false });
   }
 
@@ -89,7 +90,7 @@ export class Pen {
     const dry = this.#dry.getContext("2d");
     if (!context || !dry || this.#size.width === 0) return;
     const { width, height } = this.canvas;
-    // This also clears it.
+    // Assigning the size also clears the canvas.
     Object.assign(this.#dry, { width, height });
     this.#dried = 0;
     const scale = width / this.#size.width;
@@ -108,7 +109,7 @@ export class Pen {
     const dry = this.#dry.getContext("2d");
     if (!context || !dry || dots.length === 0 || this.#size.width === 0) return;
     const scale = this.canvas.width / this.#size.width;
-    // From the point before the last drawn end, where its curve began.
+    // Starts at the point before the last drawn end, where its curve began.
     const place = extent([dots.slice(Math.max(0, this.#dried - 1))]);
     if (!place) return;
     dip(dry);
@@ -156,7 +157,7 @@ export class Pen {
   #move(event: PointerEvent): void {
     if (this.#current?.id !== event.pointerId) return;
     event.preventDefault();
-    // Everything the digitiser saw since the last frame, if the browser reports it.
+    // Everything the digitiser recorded since the last frame, if the browser reports it.
     const seen = event.getCoalescedEvents?.() ?? [];
     const box = this.canvas.getBoundingClientRect();
     for (const one of seen.length > 0 ? seen : [event]) this.#add(one, box);

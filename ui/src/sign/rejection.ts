@@ -1,4 +1,4 @@
-// Ways to end one's turn without approving: reject or return the document, or assign it to someone else.
+// Ways to end a turn without approving: reject or return the document, or assign it to someone else.
 
 import { openDialog } from "../shared/dialogs";
 import { all, one } from "../shared/dom";
@@ -32,7 +32,7 @@ export class Rejection {
       }
       void requests.attempt(form, () => this.#reject(reason));
     });
-    // A person who will not sign electronically declines for that reason, in words that they can change.
+    // A person who does not want to sign electronically declines with that reason, whose wording they can change.
     one("#decline").addEventListener("click", () => {
       one<HTMLDialogElement>("#consent-dialog").close();
       this.#reason.value = data.texts["sign-decline-reason"] ?? "";
@@ -62,7 +62,8 @@ export class Rejection {
         this.#isUnknown = true;
         throw fault;
       }
-      // The answer was lost, but not the rejection: it ended the document, or returned it and invalidated this link.
+      // The answer was lost, but the rejection was recorded: it ended the document, or returned it and invalidated this
+      // link.
       const state = fault.problem.code === "link-replaced" ? "Playing" : fault.problem.state;
       if (!this.#isUnknown || (state !== "Rejected" && state !== "Playing")) throw fault;
       return { status: state };

@@ -40,7 +40,7 @@ export class Requests {
           ? (fault.problem.errors?.[0]?.message ?? fault.message)
           : (this.texts[navigator.onLine ? "sign-failed" : "sign-failed-offline"] ?? "");
       this.say(form, message);
-      // A browser always lets an insistent user leave a dialog.
+      // Browsers always let a persistent user leave a dialog.
       if (!dialog?.open) one("#trouble").textContent = message;
     } finally {
       this.#running = false;

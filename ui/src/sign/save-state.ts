@@ -1,5 +1,5 @@
-// Says how saving goes: success in the corner, trouble across the page until it is over. Other messages of the page use
-// the same line; that nothing can be saved is the more important one.
+// Shows the state of saving: success in the corner, trouble across the page until it is over. Other messages of the
+// page use the same line, but the one that nothing can be saved has priority.
 
 import { one } from "../shared/dom";
 

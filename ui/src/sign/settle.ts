@@ -1,6 +1,6 @@
-// The dialog for what the signer must look at before an approval: values entered here that another page of the same signer
-// has changed meanwhile (they choose), other fields that it has changed (they are shown), and files that were not accepted
-// (they see what the document contains instead).
+// The dialog for everything the signer must review before an approval: values entered here that another page of the
+// same signer has changed meanwhile (they choose), other fields that it has changed (they are shown), and files that
+// were not accepted (they see what the document contains instead).
 
 import { openDialog } from "../shared/dialogs";
 import { fill, one } from "../shared/dom";
@@ -35,7 +35,7 @@ export class Settle extends Unsettled<Field, Mine, Newer> {
       event.preventDefault();
       this.#finish();
     });
-    // Going back leads to the first of them.
+    // Going back moves the focus to the first of these fields.
     one("[data-close]", this.#dialog).addEventListener("click", () => {
       this.#dialog.close();
       const first = this.fields[0];
@@ -61,7 +61,7 @@ export class Settle extends Unsettled<Field, Mine, Newer> {
   #finish(): void {
     for (const [field, conflict] of [...this.conflicts]) {
       const inputs = this.#inputs.get(conflict);
-      // Nothing can be chosen before it is in the dialog.
+      // A choice is only possible once it is in the dialog.
       if (!inputs) continue;
       this.conflicts.delete(field);
       this.chosen(field, inputs.mine.checked ? conflict.mine : null);

@@ -1,5 +1,5 @@
 // The sheet for editing a text, number, date, list or check mark on screens where the page is too small to write on,
-// and for choosing a file: one large entry, its rule in words, and a button for the next one.
+// and for choosing a file. It has one large text box, its rule in words, and a button for the next field.
 
 import { openDialog, whenClosed } from "../shared/dialogs";
 import { one } from "../shared/dom";
@@ -28,8 +28,8 @@ export class Sheet {
     /** Scrolls the box into view above this line of the window. */
     private readonly bring: (box: HTMLElement, bottom: number) => void,
   ) {
-    // Enter, or the button for the next step. The other button always closes; a refused value stays in its box, which
-    // shows the error.
+    // For Enter, and the button for the next step. The other button always closes. A refused value stays in its box,
+    // which shows the error.
     one<HTMLFormElement>("#sheet form").addEventListener("submit", (event) => {
       event.preventDefault();
       const field = this.#field;
@@ -58,12 +58,12 @@ export class Sheet {
   open(field: SheetField): void {
     this.#field = field;
     this.#label.textContent = field.required ? `${field.label} (${this.texts["sign-field-required"] ?? ""})` : field.label;
-    // Its button has its own name.
+    // A button has a name of its own.
     this.#label.htmlFor = field instanceof TextField ? "sheet-entry" : "";
     this.#entry = entryFor(field, "sheet-entry", "sheet-rule sheet-fault sheet-count", () => this.judge());
     this.#room.replaceChildren(this.#entry.element);
     this.#next.hidden = !this.hasNext(field);
-    // A dialog covers its usual place.
+    // A dialog covers the line's usual place.
     this.line.standAfter(this.#room);
     openDialog(this.#dialog);
     this.judge();
@@ -82,7 +82,7 @@ export class Sheet {
     this.#rule.textContent = field.helpBeside(fault);
     this.#rule.hidden = !this.#rule.textContent;
     this.#entry?.refresh();
-    // Only one button is filled: the one that is pressed next.
+    // Only one button is filled: the one to press next.
     const asksForFile = field instanceof AttachmentField && !field.filled;
     this.#room.querySelector("button#sheet-entry")?.classList.toggle("primary", asksForFile);
     this.#next.classList.toggle("primary", !asksForFile);

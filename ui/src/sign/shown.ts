@@ -1,7 +1,7 @@
-// What this page shows of the signer's draft. They may have the document open twice, on two devices or in two tabs,
-// which all write into one draft. With each change the page names the revision that it shows, and learns what the
-// others have changed since; an approval names the revision and signs nothing else. The page has its own name, so that
-// what it saved when the answer was lost does not look like another page's change.
+// The revision of the signer's draft that this page shows. A signer may have the document open several times, on two
+// devices or in two tabs, which all write into one draft. With each change the page names the revision that it shows,
+// and receives the changes of the others since. An approval names the revision and signs nothing else. The page has its
+// own ID, so that a change whose answer was lost does not look like another page's change.
 
 import type { DraftState, Saved } from "./data";
 

@@ -1,4 +1,4 @@
-// While a field is filled in next to its page, its box stays bright: the dialog's backdrop has a hole there.
+// Keeps a field's box bright while the field is filled in next to its page: the dialog's backdrop has a hole there.
 
 import { one } from "../shared/dom";
 
@@ -11,7 +11,7 @@ export class Spotlight {
   readonly #follow = () => this.#place();
 
   constructor(dialog: HTMLDialogElement) {
-    // Only a rule of a style sheet reaches a backdrop, and the pages' policy allows no other way to write one.
+    // A backdrop can only be styled by a rule in a style sheet, and the pages' policy allows no other way to write one.
     const { sheet } = one<HTMLLinkElement>('link[rel="stylesheet"]');
     const index = sheet?.insertRule(`#${dialog.id}::backdrop {}`, sheet.cssRules.length);
     this.#hole = index === undefined ? null : (sheet?.cssRules[index] as CSSStyleRule).style;

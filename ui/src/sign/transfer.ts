@@ -1,6 +1,5 @@
-// Shows the progress of a file on its way to the server, and what can be done about it. It is below the tools, or in
-// the sheet while the sheet is open and covers them. A file that arrives at once, as most drawn signatures do, is not
-// mentioned.
+// Shows the progress of a file upload, and what the signer can do about it. It is below the tools, or in the sheet
+// while the sheet is open and covers them. A file that uploads quickly, as most drawn signatures do, is not mentioned.
 
 import { fill } from "../shared/dom";
 
@@ -73,7 +72,7 @@ export class TransferLine {
       this.#bar.value = percent;
       this.#offer(false, transfer.canCancel);
       if (performance.now() - this.#since < SHOWN_AFTER) {
-        // Also if nothing more is being sent.
+        // Needed even if nothing more is being sent.
         this.#timer = window.setTimeout(() => this.show(field, transfer), SHOWN_AFTER);
         return;
       }
@@ -117,7 +116,7 @@ export class TransferLine {
 
   #offer(again: boolean, cancel: boolean): void {
     this.#bar.hidden = again;
-    // The focus must be on a button that exists.
+    // Moves the focus if its button is about to disappear.
     const focused = document.activeElement;
     this.#again.hidden = !again;
     this.#cancel.hidden = !cancel;

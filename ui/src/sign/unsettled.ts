@@ -1,4 +1,4 @@
-// What the signer must look at before an approval. Nothing of it is forgotten until they have, or have filled in the field
+// Changes the signer must review before an approval. Each stays until they have reviewed it, or filled in the field
 // again.
 
 /** What another page of the same signer has saved in a field, and what was entered here. */

@@ -1,4 +1,4 @@
-// Sends files (drawn signatures, pictures, attachments) to the server, one after another, and only the last one of each
+// Uploads files (drawn signatures, images, attachments) to the server, one after another, and only the last one of each
 // field. A file that could not be sent is retried when the connection is back, and small ones survive a closed tab in
 // local storage. The server counts a file that it receives twice as one.
 
@@ -165,7 +165,7 @@ export class Uploads {
       if (uploads.length === 0 || !this.isKept) localStorage.removeItem(this.#key);
       else localStorage.setItem(this.#key, text);
     } catch {
-      // It is still sent as long as the page is open.
+      // The file is still sent as long as the page is open.
       this.isKept = false;
     }
   }
@@ -246,7 +246,7 @@ export class Uploads {
         if (!lengthComputable || loaded >= total) return;
         this.events.transfer(upload.name, { at: "sending", part: loaded / total, canCancel: true });
       });
-      // From here on the server may have it.
+      // From here on the server may have the file.
       request.upload.addEventListener("load", () => {
         this.#gone.add(upload);
         this.events.transfer(upload.name, { at: "sending", part: 1, canCancel: false });

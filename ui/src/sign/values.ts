@@ -1,5 +1,5 @@
-// The signer's values: the fields on the pages, the dialogs in which they are filled in, and the draft in which the server
-// keeps them. Other pages of the same signer write into the same draft; what they changed is shown here too.
+// The signer's values: the fields on the pages, the dialogs in which they are filled in, and the server's draft. Other
+// pages of the same signer write into the same draft, and their changes are shown here too.
 
 import { fill, one } from "../shared/dom";
 import type { Drawing } from "./choices";
@@ -240,7 +240,7 @@ export class Values implements FieldHost {
   openSheet(field: SheetField): void {
     this.last = field;
     if (!this.host.guideTo(field)) this.#sheet.open(field);
-    // There, its rule is next to it.
+    // In the guided mode, the field's rule is next to it, so its file dialog opens directly.
     else if (field instanceof AttachmentField) field.open();
   }
 
@@ -261,7 +261,7 @@ export class Values implements FieldHost {
       field.value = file.name;
       this.#put({ name: field.name, shown: file.name, data: String(reader.result), file_name: file.name }, field);
     });
-    // A file that was moved or changed meanwhile, or that the device does not release.
+    // The file was moved or changed meanwhile, or the device does not release it.
     reader.addEventListener("error", () => this.#refuseFile(field, file.name, this.texts["sign-file-unreadable"] ?? ""));
     reader.readAsDataURL(file);
   }

@@ -1,4 +1,4 @@
-// The page itself reports that a person sees it, because a mail scanner's GET does not count.
+// The page itself reports that a person has viewed it, because a mail scanner's GET does not count.
 
 import { Refusal, send, type SignData } from "./data";
 

@@ -1,10 +1,10 @@
 //! Who acts for a company, and what they may do.
 //!
-//! A use-case that members or the operator ask for takes an [`Actor`]. An actor does not reveal its company: only a
-//! [`Permit`] does, and only the `must_…` methods return one. So a use-case that forgets to ask what its actor may do
-//! cannot even find the company's rows.
+//! A use case for members or the operator accepts an [`Actor`]. An actor does not reveal its company. Only a [`Permit`]
+//! does, and only the `must_…` methods return one. So a use case that forgets to check permissions cannot even find the
+//! company's rows.
 //!
-//! Signers, visitors of public links and jobs are no actors: they act with the rights of their link, or of the service
+//! Signers, visitors of public links and jobs are not actors. They act with the rights of their link or of the service
 //! ([decision 41](docs/adr/0041-who-acts.md)).
 
 use std::fmt;
@@ -29,7 +29,7 @@ enum Party {
     Operator(Operator),
 }
 
-/// The operator, who may do everything for a company, except what needs the name of a person.
+/// The operator, who may do everything for a company except what requires a person's name.
 #[derive(Clone, PartialEq, Eq)]
 struct Operator {
     company: CompanyId,
@@ -56,7 +56,7 @@ impl From<Caller> for Actor {
 }
 
 impl Actor {
-    /// The same actor, whose request came from this network address.
+    /// Adds the network address that the request came from.
     #[must_use]
     pub fn at(self, address: impl fmt::Display) -> Actor {
         Actor {
@@ -65,17 +65,17 @@ impl Actor {
         }
     }
 
-    /// Whose share of threads and bodies the actor's work uses.
+    /// The requester whose share of threads and bodies the actor's work uses.
     pub fn requester(&self) -> Requester {
         Requester::Company(self.permit().company().clone())
     }
 
-    /// The company's language, for messages if the request asks for none.
+    /// The company's language, for messages if the request specifies none.
     pub fn language(&self) -> Language {
         self.permit().language()
     }
 
-    /// The company's time zone, for dates if the request asks for none.
+    /// The company's time zone, for dates if the request specifies none.
     pub fn zone(&self) -> Zone {
         self.permit().zone()
     }
@@ -84,37 +84,37 @@ impl Actor {
         self.permit().may(access)
     }
 
-    /// Refuses an actor whose role does not allow this.
+    /// Refuses an actor whose role does not include this access.
     pub fn must(&self, access: Access) -> Result<(), Error> {
         self.permitted(access).map(drop)
     }
 
-    /// For what every member sees.
+    /// Checks access that every member has.
     pub(crate) fn must_read(&self) -> Result<Permit<'_>, Error> {
         self.permitted(Access::Read)
     }
 
-    /// For what owners, admins and senders do.
+    /// Checks access that owners, admins and senders have.
     pub(crate) fn must_send(&self) -> Result<Permit<'_>, Error> {
         self.permitted(Access::Send)
     }
 
-    /// For what owners and admins do.
+    /// Checks access that owners and admins have.
     pub(crate) fn must_administer(&self) -> Result<Permit<'_>, Error> {
         self.permitted(Access::Administer)
     }
 
-    /// For what owners alone do.
+    /// Checks access that only owners have.
     pub(crate) fn must_own(&self) -> Result<Permit<'_>, Error> {
         self.permitted(Access::Own)
     }
 
-    /// For the audit log.
+    /// Checks access to the audit log.
     pub(crate) fn must_audit(&self) -> Result<Permit<'_>, Error> {
         self.permitted(Access::Audit)
     }
 
-    /// For what only the operator does, with the whole installation in view.
+    /// Checks access that only the operator has, to the whole installation.
     pub(crate) fn must_operate(&self) -> Result<Permit<'_>, Error> {
         match self.party {
             Party::Operator(_) => Ok(self.permit()),
@@ -133,7 +133,7 @@ impl Actor {
     }
 }
 
-/// An actor who was found to be allowed what they want.
+/// An actor who passed a permission check.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Permit<'a>(&'a Actor);
 
@@ -167,7 +167,7 @@ impl<'a> Permit<'a> {
         }
     }
 
-    /// Refuses what this actor may not do besides.
+    /// Checks a further permission of this actor.
     pub(crate) fn must(self, access: Access) -> Result<(), Error> {
         if self.may(access) {
             return Ok(());
@@ -179,7 +179,7 @@ impl<'a> Permit<'a> {
         }))
     }
 
-    /// The member, for what bears a person's name: a document's sender, an entry of its audit trail.
+    /// The member, for records that carry a person's name: a document's sender, or an entry of its audit trail.
     pub(crate) fn member(self) -> Result<&'a Caller, Error> {
         match &self.0.party {
             Party::Member(caller) => Ok(caller),
@@ -199,7 +199,7 @@ impl<'a> Permit<'a> {
         self.0.address.as_deref()
     }
 
-    /// The actor as a template's version remembers them.
+    /// The name of the actor, as recorded in a template version.
     pub(crate) fn label(self) -> &'a str {
         match &self.0.party {
             Party::Member(caller) => &caller.email,
@@ -209,7 +209,7 @@ impl<'a> Permit<'a> {
 }
 
 impl App {
-    /// The operator, who acts for this company at the command line. No request from the network ever becomes one.
+    /// Returns the operator, who acts for this company at the command line. No network request can act as the operator.
     pub fn operator(&self, company: &CompanyId) -> Result<Actor, Error> {
         let company = self.company(company)?;
         Ok(Actor {

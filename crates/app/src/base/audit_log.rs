@@ -1,8 +1,8 @@
 //! The audit log: who changed what for a company.
 //!
-//! Every use-case with which an [`Actor`](crate::base::actor::Actor) changes something writes one entry, in the
-//! transaction of the change. An entry names the member by their ID, and never contains a secret or a signer's personal
-//! data: what is said about signers is in the audit trails, from which it can be erased.
+//! Every use case with which an [`Actor`](crate::base::actor::Actor) changes something writes one entry, in the
+//! transaction of the change. An entry identifies the member by ID, and never contains a secret or a signer's personal
+//! data. Details about signers belong in the audit trails, from which they can be erased.
 
 use std::fmt::{self, Display};
 
@@ -17,12 +17,12 @@ use crate::base::caller::Channel;
 use crate::base::error::{Error, codes};
 
 codes! {
-    /// What was done. The part before the dot says what the subject's ID belongs to.
+    /// The action that was performed. The part before the dot names the type of the subject.
     Action {
         CompanyAdded => "company.added",
         CompanyChanged => "company.changed",
         SealKeyReplaced => "seal_key.replaced",
-        /// A file that belongs to no document was sealed; the subject is its SHA-256.
+        /// A file that belongs to no document was sealed. The subject is its SHA-256.
         FileSealed => "file.sealed",
         MemberAdded => "member.added",
         MemberDisabled => "member.disabled",
@@ -51,23 +51,23 @@ codes! {
         PublicLinkCreated => "public_link.created",
         PublicLinkClosed => "public_link.closed",
         WebhookResent => "webhook.resent",
-        /// Several webhooks were sent again; the number is in the entry.
+        /// Several webhooks were resent. The entry contains the number.
         WebhooksResent => "webhooks.resent",
         EndpointStarted => "endpoint.started",
         EndpointPaused => "endpoint.paused",
-        /// An erasure was begun. The person is not named.
+        /// An erasure was started. The entry does not name the person.
         PersonErased => "person.erased",
         CheckpointsRestarted => "checkpoints.restarted",
     }
 }
 
-/// An entry that the transaction of the change writes.
+/// An entry to be written by the transaction of the change.
 #[derive(Debug, Clone)]
 #[must_use]
 pub(crate) struct Logged(NewLogEntry);
 
 impl Permit<'_> {
-    /// An entry about what this actor does.
+    /// Returns an entry about an action of this actor.
     pub(crate) fn logs(self, action: Action, at: Timestamp) -> Logged {
         Logged(NewLogEntry {
             member: self.member().ok().map(|caller| caller.member),
@@ -79,7 +79,7 @@ impl Permit<'_> {
 }
 
 impl Logged {
-    /// An entry about what the operator does with the installation.
+    /// Returns an entry about an action of the operator on the installation.
     pub(crate) fn of_operator(company: &CompanyId, action: Action, at: Timestamp) -> Logged {
         Logged(NewLogEntry {
             company: company.clone(),
@@ -102,7 +102,7 @@ impl Logged {
         })
     }
 
-    /// The ID of what is changed.
+    /// Sets the ID of the changed object.
     pub(crate) fn about(self, subject: impl Display) -> Logged {
         Logged(NewLogEntry {
             subject: subject.to_string(),
@@ -110,12 +110,12 @@ impl Logged {
         })
     }
 
-    /// The values that were set.
+    /// Records the new values.
     pub(crate) fn setting(self, after: &Value) -> Logged {
         self.changing(&json!({}), after)
     }
 
-    /// The members of two objects that differ.
+    /// Records the members in which two objects differ.
     pub(crate) fn changing(self, before: &Value, after: &Value) -> Logged {
         Logged(NewLogEntry {
             before: differing(before, after),
@@ -124,7 +124,7 @@ impl Logged {
         })
     }
 
-    /// A change of a workflow.
+    /// Records a change of a workflow.
     pub(crate) fn changing_workflow(self, before: &Workflow, after: &Workflow) -> Logged {
         self.about(after.id).changing(&standing(before), &standing(after))
     }
@@ -134,7 +134,7 @@ impl Logged {
     }
 }
 
-/// The members of an object that another does not have, or has with another value. `None` if there are none.
+/// Returns the members of `of` that `other` lacks or has with another value. `None` if there are none.
 fn differing(of: &Value, other: &Value) -> Option<String> {
     let members = of.as_object()?.iter();
     let differing: Map<String, Value> = members
@@ -144,7 +144,7 @@ fn differing(of: &Value, other: &Value) -> Option<String> {
     (!differing.is_empty()).then(|| Value::Object(differing).to_string())
 }
 
-/// A workflow without anything about its signers.
+/// The workflow without any data about its signers.
 fn standing(workflow: &Workflow) -> Value {
     json!({
         "status": workflow.state.status().code(),

@@ -1,18 +1,18 @@
-//! What a browser calls itself, so that people can read it: `Chrome 126` on `Android`.
+//! Parses the User-Agent header into a readable name, such as `Chrome 126` on `Android`.
 //!
-//! Browsers claim to be each other for the sake of old pages, so the order of the questions matters: who is built upon
-//! another is asked first. Nothing is decided by this; the chain keeps what was said, word for word.
+//! Browsers imitate each other for compatibility, so the order of the checks matters: a browser built on another comes
+//! before it. No decision depends on the result, and the chain keeps the header unchanged.
 
 /// A browser or program, and the operating system if the header names one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Browser {
     /// Name and main version.
     pub(crate) name: String,
-    /// The system that it runs on.
+    /// Operating system.
     pub(crate) system: Option<&'static str>,
 }
 
-/// The product token of the User-Agent header (RFC 9110, 10.1.5) and what people call it.
+/// The product tokens of the User-Agent header (RFC 9110, 10.1.5), with the names that people know.
 const BROWSERS: [(&str, &str); 20] = [
     ("KAKAOTALK", "KakaoTalk"),
     ("NAVER(inapp", "NAVER"),
@@ -32,7 +32,7 @@ const BROWSERS: [(&str, &str); 20] = [
     ("HeadlessChrome/", "Chrome"),
     ("Chrome/", "Chrome"),
     ("Firefox/", "Firefox"),
-    // Safari names its own version only after this word.
+    // Safari names its own version only after this token.
     ("Version/", "Safari"),
     ("Trident/", "Internet Explorer"),
 ];
@@ -49,7 +49,7 @@ const SYSTEMS: [(&str, &str); 9] = [
     ("X11", "Unix"),
 ];
 
-/// The longest name of a program that is shown.
+/// Maximum length of a program name that we show.
 const LONGEST: usize = 60;
 
 /// Reads a User-Agent header. `None` if it is empty.
@@ -70,7 +70,7 @@ pub(crate) fn browser(user_agent: &str) -> Option<Browser> {
     let name = if let Some((name, rest)) = found {
         named(name, rest.trim_start_matches(['/', ' ', ';']))
     } else {
-        // A program: its first product, `curl/8.5.0`.
+        // For any other program, use its first product, such as `curl/8.5.0`.
         let product = user_agent.split_whitespace().next().unwrap_or_default();
         let (name, version) = product.split_once('/').unwrap_or((product, ""));
         named(name, version)
@@ -81,7 +81,7 @@ pub(crate) fn browser(user_agent: &str) -> Option<Browser> {
     })
 }
 
-/// The name with the number before the first point.
+/// Appends the major version to the name.
 fn named(name: &str, version: &str) -> String {
     let main: String = version.chars().take_while(char::is_ascii_digit).take(6).collect();
     if main.is_empty() {

@@ -1,4 +1,4 @@
-//! What is wrong with an endpoint's address, or with the `Authorization` value sent to it.
+//! Checks an endpoint's address, and the `Authorization` value sent to it.
 
 use domain::public_address::AddressFault;
 
@@ -6,7 +6,7 @@ use crate::base::error::{Fault, FaultCode};
 
 const LONGEST_AUTHORIZATION: usize = 2_048;
 
-/// What is wrong with an Authorization header's value (RFC 9110, 5.5).
+/// Checks the value of an Authorization header (RFC 9110, 5.5).
 pub(crate) fn authorization_fault(path: &str, value: &str) -> Option<Fault> {
     if value.len() > LONGEST_AUTHORIZATION {
         return Some(Fault::new(path, FaultCode::TooLong).with("max", LONGEST_AUTHORIZATION));

@@ -1,11 +1,10 @@
-//! Who asks: a member of a company, by an access token, a signed-in browser or the command line.
+//! The caller: a member of a company, authenticated by an access token, a signed-in browser or the command line.
 
 use domain::{CompanyId, Language, MemberId, Role, Zone};
 
 use crate::App;
 use crate::base::error::{Error, ForbiddenCode};
 
-/// How the request was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Channel {
     /// A program with an access token.
@@ -17,7 +16,7 @@ pub enum Channel {
 }
 
 impl Channel {
-    /// The word that the audit log keeps.
+    /// The word used in the audit log.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Channel::Api => "api",
@@ -27,7 +26,7 @@ impl Channel {
     }
 }
 
-/// A member whose credentials were just checked, and what every answer to them needs of their company.
+/// A member whose credentials were just checked, with the company data that every response to them needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
     /// The company. Every query is limited to it.
@@ -36,15 +35,15 @@ pub struct Caller {
     pub name: String,
     pub email: String,
     pub role: Role,
-    /// The company's language: for messages if the request asks for none.
+    /// The company's language, for messages if the request specifies none.
     pub language: Language,
-    /// The company's time zone: for dates if the request asks for none.
+    /// The company's time zone, for dates if the request specifies none.
     pub zone: Zone,
     pub channel: Channel,
 }
 
 impl Caller {
-    /// Refuses members who may only read.
+    /// Refuses members with read-only access.
     pub fn must_send(&self) -> Result<(), Error> {
         if self.role.may_send() {
             Ok(())
@@ -55,7 +54,8 @@ impl Caller {
 }
 
 impl App {
-    /// A member as they are now, for work done in their name while they are away. `None` if they can no longer send.
+    /// Looks up the member's current state, for work done on their behalf in the background. `None` if they may no
+    /// longer send.
     pub(crate) fn member_caller(
         &self,
         company: &CompanyId,

@@ -1,14 +1,14 @@
-//! The words with which a signer agrees to sign electronically.
+//! The statement with which a signer agrees to sign electronically.
 //!
-//! The audit trail contains their hash. The certificate names their version, found by the hash: every version that was ever
-//! shown stays in [`PUBLISHED`], and a test fails if the words change and the version does not.
+//! The audit trail contains its hash, and the certificate names its version, found by that hash. Every version that was
+//! ever shown stays in [`PUBLISHED`], and a test fails if the statement changes but the version does not.
 
 use domain::{BlobHash, Language};
 
-/// The version of the words that are shown now; changed with the words.
+/// Version of the current statement. It must change with the words.
 pub const VERSION: &str = "2026-11-3";
 
-/// Version, language, and SHA-256 of the words.
+/// Version, language, and SHA-256 of each statement.
 const PUBLISHED: [(&str, Language, &str); 9] = [
     (
         "2026-11",
@@ -57,7 +57,7 @@ const PUBLISHED: [(&str, Language, &str); 9] = [
     ),
 ];
 
-/// The words that are agreed to, as the page shows them.
+/// The statement to agree to, as the page shows it.
 pub fn statement(language: Language) -> String {
     let keys = [
         "sign-consent-title",
@@ -72,7 +72,7 @@ pub fn statement(language: Language) -> String {
     lines.join("\n")
 }
 
-/// Version and language of the words with this hash.
+/// Returns the version and language of the statement with this hash.
 pub(crate) fn version_of(statement: &BlobHash) -> Option<(&'static str, Language)> {
     PUBLISHED
         .iter()

@@ -1,8 +1,8 @@
-//! PDFs, pictures and spreadsheets of strangers: the port behind which they are read.
+//! The port through which PDFs, pictures and spreadsheets of strangers are read.
 //!
-//! No engine is safe on hostile input, so an upload is parsed and rendered only in child processes with limited memory and
-//! time. The use-cases know this port; the program puts the pool of workers behind it. Each call names its [`Requester`], so
-//! a heavy user waits behind the others.
+//! No engine is safe on hostile input, so uploads are parsed and rendered only in child processes with limited memory
+//! and time. Use cases know this port, and the program connects it to the pool of workers. Each call names its
+//! [`Requester`], so heavy users cannot delay the others.
 
 use document::intake::{Intake, Refused, Wishes};
 use document::marks::checked_picture::{CheckedPicture, PictureWish};
@@ -18,15 +18,16 @@ use crate::base::error::{Error, Fault, FaultCode};
 
 /// Reads strangers' PDFs and pictures.
 pub trait StrangersDocuments: Send + Sync {
-    /// Whether documents can be read now.
+    /// Checks whether documents can be read now.
     fn check(&self) -> Result<(), DocumentFault> {
         Ok(())
     }
 
-    /// Imports an upload as its sender wishes: rewritten once, unchanged if others signed it, or refused.
+    /// Imports an upload with its sender's options. It is rewritten once, kept unchanged if others have signed it, or
+    /// refused.
     fn inspect_as(&self, requester: &Requester, pdf: &[u8], wishes: &Wishes) -> Result<Intake, DocumentFault>;
 
-    /// The pages as images (WebP or JPEG), in the order asked for. Pages count from 1.
+    /// Returns the pages as images (WebP or JPEG), in the requested order. Pages count from 1.
     fn page_images(
         &self,
         requester: &Requester,
@@ -35,27 +36,27 @@ pub trait StrangersDocuments: Send + Sync {
         dots_per_inch: f32,
     ) -> Result<Vec<Vec<u8>>, DocumentFault>;
 
-    /// The text of the pages, in the requested order. Pages count from 1.
+    /// Returns the text of the pages, in the requested order. Pages count from 1.
     fn page_texts(&self, requester: &Requester, pdf: &[u8], pages: &[u32]) -> Result<Vec<PageText>, DocumentFault>;
 
-    /// The verdict on a signed PDF at a moment.
+    /// Verifies a signed PDF as of a given time.
     fn verify(&self, requester: &Requester, pdf: &[u8], means: &Means, at: Timestamp)
     -> Result<Verdict, DocumentFault>;
 
-    /// The rows of a spreadsheet: CSV, or the first sheet of a workbook.
+    /// Reads the rows of a spreadsheet: CSV, or the first sheet of a workbook.
     fn sheet(&self, requester: &Requester, file: &[u8], limits: &SheetLimits) -> Result<Sheet, DocumentFault>;
 
-    /// Re-encodes a picture for the boxes that will show it.
+    /// Re-encodes a picture for the boxes that show it.
     fn picture(&self, requester: &Requester, file: &[u8], wish: &PictureWish) -> Result<CheckedPicture, DocumentFault>;
 }
 
-/// Why a stranger's PDF was not read.
+/// Reason why a stranger's file was not read.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum DocumentFault {
     /// Refused, for a reason that the sender can fix.
     #[error(transparent)]
     Refused(#[from] Refused),
-    /// Its pages cannot be shown.
+    /// The pages cannot be shown.
     #[error(transparent)]
     NotRendered(#[from] RenderFault),
     /// Not a spreadsheet that we accept.
@@ -64,21 +65,21 @@ pub enum DocumentFault {
     /// Not a picture that we accept.
     #[error(transparent)]
     NotAPicture(#[from] PictureFault),
-    /// All workers are at work.
-    #[error("all document workers are busy; try again")]
+    /// All workers are busy.
+    #[error("all document workers are busy; try again later")]
     Busy,
-    /// The worker could not be started or asked.
+    /// The worker could not be started, or did not respond.
     #[error("the document worker failed: {0}")]
     Failed(String),
 }
 
 impl DocumentFault {
-    /// Converts the failure into an error of the use-case, for the file at `path`.
+    /// Converts the failure into a use-case error for the file at `path`.
     pub fn at(self, path: &str) -> Error {
         match self {
             DocumentFault::Refused(Refused::TooLarge { limit, .. }) => Error::TooLarge { limit },
             DocumentFault::Refused(refused) => Error::Unprocessable(vec![Fault::refused_document(path, &refused)]),
-            // The operator has to fix it; the log says how.
+            // The operator has to fix this. The log says how.
             DocumentFault::NotRendered(missing @ RenderFault::FontMissing { .. }) => {
                 Error::internal("showing a page", missing)
             }
@@ -93,7 +94,7 @@ impl DocumentFault {
     }
 }
 
-/// What is wrong with a spreadsheet, for its sender.
+/// Describes a problem with a spreadsheet to its sender.
 fn sheet_fault(path: &str, fault: &SheetFault) -> Fault {
     match fault {
         SheetFault::NotUtf8 => Fault::new(path, FaultCode::SheetNotUtf8),

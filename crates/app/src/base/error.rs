@@ -1,13 +1,14 @@
-//! What a use-case answers if it does not do what it was asked.
+//! Errors of use cases.
 //!
-//! The list is closed: [`Error`] has one variant for each kind of failure that a caller can tell apart, and [`FaultCode`],
-//! [`ConflictCode`], [`ThrottleCode`], [`ForbiddenCode`] and [`Subject`] name the reasons. Each code has an id that never
-//! changes once released (programs compare it; `OpenAPI` lists it) and a message `error-<id>` in every language, which a
-//! test demands. To add a code, add a line to the list in `codes` and three lines under `locales/`.
+//! The list is closed: [`Error`] has one variant for each kind of failure that a caller can distinguish, and
+//! [`FaultCode`], [`ConflictCode`], [`ThrottleCode`], [`ForbiddenCode`] and [`Subject`] name the reasons. Each code has
+//! an ID that never changes once released (programs compare it and `OpenAPI` lists it), and a message `error-<id>` in
+//! every language, which a test enforces. To add a code, add a line to the list in `codes` and three lines under
+//! `locales/`.
 //!
-//! [`Error::Internal`] and [`Error::OutcomeUnknown`] are failures of our own, [`Error::Unavailable`] may be. Their causes
-//! are for the log, which a client never sees. Creating an error logs nothing, since a transaction that fails may run again
-//! and succeed: the code that answers calls [`Error::log`], once.
+//! [`Error::Internal`] and [`Error::OutcomeUnknown`] are always internal failures, and [`Error::Unavailable`] may be
+//! one. Their causes go to the log and never to a client. Creating an error logs nothing, because a failed transaction
+//! may be retried and succeed. The code that sends the response calls [`Error::log`] once.
 
 mod codes;
 mod fault;
@@ -22,97 +23,97 @@ pub use codes::{ConflictCode, FaultCode, ForbiddenCode, Subject, ThrottleCode};
 pub use fault::Fault;
 pub(crate) use fault::message;
 
-/// Seconds after which to try again if a disk is full, because a person has to make room.
+/// Seconds to wait before a retry if a disk is full. Longer than usual because a person has to free space.
 const FULL_RETRY: u64 = 60;
 /// The same if the bucket with the files does not answer.
 const AWAY_RETRY: u64 = 5;
 
-/// A use-case's failure.
+/// An error of a use case.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The body is not JSON (400).
     #[error("the body is not JSON")]
     NotJson,
     /// The body ended early, or its encoding differs from its headers (400).
-    #[error("the body did not arrive completely")]
+    #[error("the request body was cut off")]
     BrokenBody,
-    /// No, an unknown or an expired token (401).
-    #[error("no valid access token")]
+    /// The token is missing, unknown or expired (401).
+    #[error("the access token is missing, unknown or expired")]
     Unauthenticated,
-    /// The company or the role may not (403).
+    /// The company or the role lacks this permission (403).
     #[error("not allowed: {0}")]
     Forbidden(ForbiddenCode),
-    /// It does not exist, or belongs to another company (404).
+    /// The object does not exist, or belongs to another company (404).
     #[error("no such {0}")]
     NotFound(Subject),
-    /// The state does not allow it (409).
-    #[error("the state does not allow it: {code}")]
+    /// The current state does not allow the request (409).
+    #[error("the current state does not allow this: {code}")]
     Conflict {
         code: ConflictCode,
-        /// The state that was found, as the API writes it.
+        /// The current state, as the API writes it.
         state: Option<String>,
     },
-    /// Rules are broken (422); every fault at once.
+    /// The request breaks rules (422). Lists every fault at once.
     #[error("refused: {}", list(.0))]
     Unprocessable(Vec<Fault>),
     /// The body is larger than `limit` bytes (413).
-    #[error("larger than {limit} bytes")]
+    #[error("the body is larger than {limit} bytes")]
     TooLarge {
-        /// What would be accepted.
+        /// The maximum size.
         limit: u64,
     },
     /// The media type is not accepted, or the body is compressed (415).
     #[error("the media type is not supported")]
     Unsupported {
-        /// The media types that are accepted, if it has another one.
+        /// The accepted media types, if the request has another one.
         expected: Option<&'static str>,
     },
-    /// Too often (429).
+    /// Too many requests (429).
     #[error("{code}; try again in {retry_after} s")]
     Throttled {
         code: ThrottleCode,
         /// Seconds to wait.
         retry_after: u64,
-        /// The time to try again, as people read it, if we know it.
+        /// Time of the next possible retry, in readable form, if known.
         until: Option<String>,
     },
-    /// The company cannot seal, so nothing that would have to be sealed starts or is completed (422; 503 while a token is
-    /// away). Members read why; signers do not ([`crate::base::signer_error::SignerError`]).
+    /// The company cannot seal, so no workflow that needs a seal can start or complete (422, or 503 while a token is
+    /// unavailable). Members see the reason, but signers do not ([`crate::base::signer_error::SignerError`]).
     #[error("the company cannot seal: {0}")]
     NotSealable(SealRefusal),
-    /// Not now (503). Nothing was done.
-    #[error("busy; try again in {retry_after} s{}", cause.as_ref().map(|cause| format!(" ({cause})")).unwrap_or_default())]
+    /// Temporarily unavailable (503). Nothing was done.
+    #[error("the service is busy; try again in {retry_after} s{}", cause.as_ref().map(|cause| format!(" ({cause})")).unwrap_or_default())]
     Unavailable {
         /// Seconds to wait.
         retry_after: u64,
-        /// What is missing, if it is more than a full queue: for the log only.
+        /// The cause, unless it is only a full queue. For the log only.
         cause: Option<Box<dyn std::error::Error + Send + Sync>>,
     },
-    /// We lost the database during a commit, and it has not come back to say whether the commit happened (500). The caller
-    /// must check the state before they retry, so no time to retry is given.
+    /// We lost the database connection during a commit, and could not confirm whether the commit succeeded (500).
+    /// Callers must check the current state before they retry, so the response suggests no wait.
     #[error("we could not confirm whether this was done: {0}")]
     OutcomeUnknown(Box<store::Error>),
     /// A stored file is missing or damaged (500). The operator has to restore it.
     #[error(transparent)]
     FileLost(blobs::Error),
-    /// Our own failure (500).
+    /// An internal error (500).
     #[error("{doing}: {source}")]
     Internal {
-        /// What was being done.
+        /// The task that failed.
         doing: &'static str,
-        /// What went wrong: for the log only.
+        /// The cause, for the log only.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
 }
 
-/// A wait as we announce it, here and in `Retry-After`: whole seconds, rounded up.
+/// Rounds a wait up to whole seconds, for messages and `Retry-After`.
 pub(crate) fn whole_seconds(wait: SignedDuration) -> u64 {
     let seconds = wait.as_secs().saturating_add(i64::from(wait.subsec_nanos() > 0));
     u64::try_from(seconds).unwrap_or_default()
 }
 
 impl Error {
-    /// Our own failure while `doing` something.
+    /// An internal error that occurred while `doing` something.
     pub fn internal(doing: &'static str, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
         Error::Internal {
             doing,
@@ -120,7 +121,7 @@ impl Error {
         }
     }
 
-    /// Too busy: nothing was done, and the caller can retry in some seconds.
+    /// The server is busy. Nothing was done, and the caller can retry after these seconds.
     pub fn busy(retry_after: u64) -> Error {
         Error::Unavailable {
             retry_after,
@@ -128,7 +129,7 @@ impl Error {
         }
     }
 
-    /// Too often; try again after this time.
+    /// Too many requests. The caller can retry after this time.
     pub fn throttled(code: ThrottleCode, wait: SignedDuration) -> Error {
         Error::Throttled {
             code,
@@ -137,7 +138,7 @@ impl Error {
         }
     }
 
-    /// The recipient was asked recently. `wait` counts from `at`; the time is written in `zone`.
+    /// The recipient was reminded recently. `wait` counts from `at`, and the time is shown in `zone`.
     pub(crate) fn asked_lately(at: Timestamp, wait: SignedDuration, zone: Zone) -> Error {
         let seconds = i64::try_from(whole_seconds(wait)).unwrap_or_default();
         let until = at.saturating_add(SignedDuration::from_secs(seconds)).unwrap_or(at);
@@ -148,7 +149,7 @@ impl Error {
         }
     }
 
-    /// Seconds after which to try again, if that may help; at least one.
+    /// Seconds to wait before a retry, at least one. `None` if a retry cannot help.
     pub fn retry_after(&self) -> Option<u64> {
         match self {
             Error::Throttled { retry_after, .. } | Error::Unavailable { retry_after, .. } => {
@@ -159,17 +160,17 @@ impl Error {
         }
     }
 
-    /// Logs what only the operator can fix. Called once, by the code that answers.
+    /// Logs the failures that only the operator can fix. The code that sends the response calls this once.
     pub fn log(&self) {
         match self {
             Error::Internal { doing, source } => tracing::error!(%doing, error = %chain(source.as_ref()), "failed"),
             Error::FileLost(cause) => tracing::error!(error = %cause, "a file is lost"),
-            Error::NotSealable(refusal) => tracing::error!(error = %refusal, "a company cannot seal"),
+            Error::NotSealable(refusal) => tracing::error!(error = %refusal, "a company could not seal"),
             Error::OutcomeUnknown(cause) => {
-                tracing::error!(error = %cause, "could not confirm whether a commit happened");
+                tracing::error!(error = %cause, "we could not confirm whether a commit happened");
             }
             Error::Unavailable { cause: Some(cause), .. } => {
-                tracing::warn!(error = %chain(cause.as_ref()), "what the service needs is not available");
+                tracing::warn!(error = %chain(cause.as_ref()), "the service was unavailable");
             }
             _ => {}
         }
@@ -179,12 +180,12 @@ impl Error {
         Error::Unprocessable(vec![Fault::new(path, code)])
     }
 
-    /// A conflict that names no state.
+    /// A conflict that does not include the state.
     pub fn conflict(code: ConflictCode) -> Error {
         Error::Conflict { code, state: None }
     }
 
-    /// The id of the failure, as programs compare it: the code of the reason, if it has one.
+    /// The ID of the failure, which programs compare: the code of the reason, if there is one.
     pub fn id(&self) -> &'static str {
         match self {
             Error::NotJson => "not-json",
@@ -205,7 +206,7 @@ impl Error {
         }
     }
 
-    /// The message for people: what was refused and, if possible, the remedy.
+    /// The message for people, which says what was refused and, if possible, how to fix it.
     pub fn message(&self, language: Language) -> String {
         match self {
             Error::NotFound(subject) => {
@@ -284,7 +285,7 @@ impl From<blobs::Error> for Error {
     }
 }
 
-/// The ids that name an [`Error`] itself rather than a reason.
+/// The IDs of the [`Error`] variants themselves, not of the reasons.
 pub const ERROR_IDS: &[&str] = &[
     "not-json",
     "broken-body",
@@ -299,7 +300,7 @@ pub const ERROR_IDS: &[&str] = &[
     "internal",
 ];
 
-/// An error and its causes in one line.
+/// Joins an error and its causes in one line.
 fn chain(error: &(dyn std::error::Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

@@ -1,4 +1,4 @@
-//! Lookups that nearly every use-case needs: a company, a stored file.
+//! Lookups that nearly every use case needs: a company, a stored file.
 
 use domain::{BlobHash, CompanyId};
 use store::company::Company;
@@ -19,7 +19,7 @@ impl App {
         self.store.read(|tx| store::company::list(tx).map_err(Error::from))
     }
 
-    /// A stored file, to be processed.
+    /// Reads a stored file for processing.
     pub(crate) fn read_file(&self, file: &BlobHash) -> Result<Vec<u8>, DocumentFault> {
         self.blobs.get(file).map_err(|error| {
             if error.is_temporary() {

@@ -1,8 +1,8 @@
-//! What belongs to the installation as a whole: proof that database and master key belong together, and the root that
+//! Data that belongs to the installation as a whole: proof that database and master key match, and the root that
 //! certifies the companies' seal keys.
 //!
 //! Both are created at the first run. If several processes start at once, one wins, and the others use what it created.
-//! A database that is opened with another master key is refused at once, rather than at the first sealing.
+//! A database opened with the wrong master key is refused at once, not at the first sealing.
 
 use document::pki::authority;
 use document::pki::keys::{KeyKind, SealKey, Signer, certificates_from_pem, certificates_to_pem};
@@ -19,12 +19,12 @@ const ROOT_KEY: &str = "root-key";
 const ROOT_CERTIFICATE: &str = "root-certificate";
 const ROOT_NAME: &str = "Countersign installation root";
 
-/// Whether this database was set up already: then its master key must be there too.
+/// Whether this database was already set up, so that its master key must exist too.
 pub fn is_set_up(store: &Store) -> Result<bool, Error> {
     store.read_one(|tx| Ok(store::setting::find(tx, PROOF)?.is_some()))
 }
 
-/// Sets the installation up at its first run. Later, checks that the master key belongs to the database.
+/// Sets up the installation at its first run. Later, checks that the master key matches the database.
 pub fn set_up(store: &Store, vault: &Vault, clock: &dyn Clock) -> Result<(), Error> {
     let proof = store.read_one(|tx| store::setting::find(tx, PROOF).map_err(Error::from))?;
     if let Some(proof) = proof {
@@ -32,15 +32,15 @@ pub fn set_up(store: &Store, vault: &Vault, clock: &dyn Clock) -> Result<(), Err
     }
     let at = clock.now();
     let root = authority::create_root(ROOT_NAME, KeyKind::EcdsaP256, at)
-        .map_err(|error| Error::internal("making the installation's root certificate", error))?;
+        .map_err(|error| Error::internal("creating the installation's root certificate", error))?;
     let pkcs8 = root
         .to_pkcs8()
-        .map_err(|error| Error::internal("writing the root's key", error))?;
+        .map_err(|error| Error::internal("encoding the installation's root key", error))?;
     let key = vault.encrypt(Purpose::RootKey, &pkcs8);
     let certificate = certificates_to_pem(root.certificates()).into_bytes();
     let proof = vault.encrypt(Purpose::Installation, PROOF_TEXT);
     store.write(move |tx| {
-        // If another process was first, all three are from it.
+        // If another process was faster, all three values are from that process.
         if store::setting::insert(tx, PROOF, &proof)? {
             store::setting::insert(tx, ROOT_KEY, &key)?;
             store::setting::insert(tx, ROOT_CERTIFICATE, &certificate)?;
@@ -55,10 +55,10 @@ fn prove(vault: &Vault, proof: &[u8]) -> Result<(), Error> {
     vault
         .decrypt(Purpose::Installation, proof)
         .map(|_| ())
-        .map_err(|error| Error::internal("holding the master key against the database", error))
+        .map_err(|error| Error::internal("checking the master key against the database", error))
 }
 
-/// The root, ready to certify.
+/// Returns the root key for certifying.
 pub(crate) fn root(store: &Store, vault: &Vault) -> Result<SealKey, Error> {
     let key = store
         .read_one(|tx| store::setting::find(tx, ROOT_KEY).map_err(Error::from))?
@@ -71,7 +71,7 @@ pub(crate) fn root(store: &Store, vault: &Vault) -> Result<SealKey, Error> {
         .map_err(|error| Error::internal("reading the installation's root key", error))
 }
 
-/// Issues a root certificate that ends later, for the same key and name. Returns its PEM.
+/// Issues a root certificate with a later end, for the same key and name. Returns its PEM.
 pub(crate) fn renew_root(store: &Store, vault: &Vault, at: Timestamp) -> Result<String, Error> {
     let certificate = authority::renew_root(&root(store, vault)?, at)
         .map_err(|error| Error::internal("renewing the installation's root certificate", error))?;
@@ -81,7 +81,7 @@ pub(crate) fn renew_root(store: &Store, vault: &Vault, at: Timestamp) -> Result<
     Ok(pem)
 }
 
-/// The root's certificate as PEM.
+/// Returns the root certificate as PEM.
 pub fn root_certificate(store: &Store) -> Result<String, Error> {
     let certificate = store.read_one(|tx| store::setting::find(tx, ROOT_CERTIFICATE).map_err(Error::from))?;
     String::from_utf8(certificate.unwrap_or_default())

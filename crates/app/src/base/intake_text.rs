@@ -1,6 +1,6 @@
-//! What intake reports about a file, in the reader's language.
+//! Formats intake's report on a file in the reader's language.
 //!
-//! The document core returns types; each has a sentence of the same name, and a refusal also a remedy.
+//! The document core returns types. Each has a message of the same name, and a refusal also has a remedy.
 
 use document::intake::{Acceptance, BrokenRule, Change, Rebuilding, RebuiltPart, Refused, Report, Verdict, Warning};
 use document::pdf::Rule;
@@ -13,12 +13,12 @@ use utoipa::ToSchema;
 use crate::base::field_labels::{FieldWarning, labelled};
 use crate::base::verdict_words::fault_words;
 
-/// One change as a sentence.
+/// Describes a change in one sentence.
 pub fn change(language: Language, change: &Change) -> String {
     sentence(language, "intake-change", "change", change)
 }
 
-/// One warning as a sentence.
+/// Describes a warning in one sentence.
 pub fn warning(language: Language, warning: &Warning) -> String {
     let parts = match warning {
         Warning::Rebuilt { parts, .. } => Some(("parts", rebuilt_parts(language, parts))),
@@ -27,7 +27,7 @@ pub fn warning(language: Language, warning: &Warning) -> String {
     sentence_with(language, "intake-warning", "warning", warning, parts.as_slice())
 }
 
-/// Why a file was refused, as a sentence.
+/// Explains in one sentence why a file was refused.
 pub fn reason(language: Language, reason: &Refused) -> String {
     let words = match reason {
         Refused::BrokenSignature { fault, .. } => vec![("detail", fault_words(language, fault))],
@@ -52,7 +52,7 @@ pub fn reason(language: Language, reason: &Refused) -> String {
     sentence_with(language, "intake-refused", "reason", reason, &words)
 }
 
-/// The parts of a damaged file that were rebuilt.
+/// Lists the parts of a damaged file that were rebuilt.
 fn rebuilt_parts(language: Language, parts: &[RebuiltPart]) -> String {
     let words = |one: &RebuiltPart| {
         let (code, _) = named("part", one);
@@ -67,13 +67,13 @@ fn rebuilt_parts(language: Language, parts: &[RebuiltPart]) -> String {
     };
     let words: Vec<Value> = parts.iter().map(words).map(Value::from).collect();
     if words.is_empty() {
-        // Every object was found whole.
+        // Every object was found intact.
         return i18n::text(language, "intake-part-references", &[]);
     }
     listed(&words)
 }
 
-/// The rule of the format that a file breaks, and where.
+/// Names the rule of the format that a file breaks, and the position.
 fn broken_rule(language: Language, broken: &BrokenRule) -> String {
     let rule = match broken.rule {
         Rule::AppendedLaxly(deviation) => rule_words(language, "pdf-deviation", &deviation),
@@ -92,14 +92,14 @@ fn at_byte(language: Language, offset: usize, rule: &str) -> String {
     i18n::text(language, "pdf-rule-at-byte", &[("offset", &offset), ("rule", rule)])
 }
 
-/// A rule, or a deviation from one, by its code.
+/// Returns the text for a rule, or for a deviation from it, by its code.
 fn rule_words(language: Language, prefix: &str, rule: &impl Serialize) -> String {
     let code = serde_json::to_value(rule).unwrap_or_default();
     let code = code.as_str().unwrap_or_default().replace('_', "-");
     i18n::text(language, &format!("{prefix}-{code}"), &[])
 }
 
-/// How to fix it.
+/// How to fix the problem.
 pub fn remedy(language: Language, reason: &Refused) -> String {
     let remedy = sentence(language, "intake-remedy", "reason", reason);
     let Some(acceptance) = reason.acceptance() else {
@@ -109,7 +109,7 @@ pub fn remedy(language: Language, reason: &Refused) -> String {
     format!("{remedy} {}", i18n::text(language, &offer, &[]))
 }
 
-/// The verdict as a heading.
+/// Returns the verdict as a heading.
 pub fn verdict(language: Language, verdict: Verdict) -> String {
     let name = match verdict {
         Verdict::Taken => "taken",
@@ -120,7 +120,7 @@ pub fn verdict(language: Language, verdict: Verdict) -> String {
     i18n::text(language, &format!("intake-verdict-{name}"), &[])
 }
 
-/// The report's heading: the verdict, and that missing appearances were drawn, if so.
+/// Returns the report's heading: the verdict and, if so, that missing appearances were drawn.
 fn heading(language: Language, report: &Report) -> String {
     let is_drawn = |one: &Change| matches!(one, Change::AppearancesMade { .. });
     if report.verdict == Verdict::TakenWithChanges && report.changes.iter().any(is_drawn) {
@@ -129,7 +129,7 @@ fn heading(language: Language, report: &Report) -> String {
     verdict(language, report.verdict)
 }
 
-/// The whole report as lines: the verdict and the pages, then what there is to remark.
+/// Returns the whole report as lines: the verdict and the pages, then the remarks.
 pub fn lines(language: Language, report: &Report) -> Vec<String> {
     let mut lines = vec![heading(language, report)];
     if !report.pages.is_empty() {
@@ -146,7 +146,7 @@ pub fn lines(language: Language, report: &Report) -> Vec<String> {
     lines
 }
 
-/// Remarks besides the verdict: the form's fields, warnings, changes or the refusal, then the remedy.
+/// Returns the remarks besides the verdict: form fields, warnings, changes or the refusal, and the remedy.
 pub fn remarks(language: Language, report: &Report) -> Vec<String> {
     let mut lines = Vec::new();
     if !report.fields.is_empty() {
@@ -177,17 +177,17 @@ pub struct IntakeReport {
     pub pages: Vec<IntakePage>,
     /// The number of signatures that the PDF already had.
     pub signatures: u32,
-    /// The fields of its form, as FIELDS.json writes them.
+    /// The fields of the PDF's form, in the format of FIELDS.json.
     #[schema(value_type = Vec<Object>)]
     pub fields: Vec<Field>,
-    /// What we changed in the uploaded file. The pages look the same.
+    /// Our changes to the uploaded file. The pages look the same.
     pub changes: Vec<IntakeChange>,
-    /// What the sender should know before sending it.
+    /// Warnings that the sender should read before sending the file.
     pub warnings: Vec<IntakeWarning>,
-    /// Why it was refused.
+    /// The reason, if the file was refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<IntakeRefusal>,
-    /// The reason in words.
+    /// The reason as a message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
@@ -195,9 +195,9 @@ pub struct IntakeReport {
 /// The displayed size of a page, in points.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
 pub struct IntakePage {
-    /// Its width.
+    /// Width in points.
     pub width: f64,
-    /// Its height.
+    /// Height in points.
     pub height: f64,
 }
 
@@ -216,54 +216,54 @@ pub struct IntakeChange {
     /// The ID, for programs.
     #[schema(example = "scripts_removed")]
     pub change: String,
-    /// The number, if they can be counted.
+    /// The number of occurrences, if they can be counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<u32>,
-    /// In words.
+    /// The reason as a message.
     pub message: String,
 }
 
-/// Something that the sender should know.
+/// A warning to the sender.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct IntakeWarning {
     /// The ID, for programs.
     #[schema(example = "already_signed")]
     pub warning: String,
-    /// The number, if they can be counted.
+    /// The number of occurrences, if they can be counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<u32>,
-    /// The form fields that this is about.
+    /// The affected form fields.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<String>,
-    /// The parts of a damaged file that were rebuilt.
+    /// Lists the parts of a damaged file that were rebuilt.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<Object>)]
     pub parts: Vec<RebuiltPart>,
-    /// In words.
+    /// The reason as a message.
     pub message: String,
 }
 
-/// Why a file was refused. Its figures (`pages`, `limit`, …) are members next to it.
+/// The reason why a file was refused. Its figures (`pages`, `limit`, …) are members of the same object.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct IntakeRefusal {
     /// The ID, for programs.
     #[schema(example = "too_many_pages")]
     pub reason: String,
-    /// The figures.
+    /// The figures of the reason.
     #[serde(flatten)]
     #[schema(ignore)]
     pub figures: Map<String, Value>,
-    /// In words.
+    /// The reason as a message.
     pub message: String,
-    /// How to fix it.
+    /// How to fix the problem.
     pub remedy: String,
-    /// If you accept this change to the file, send this word in the upload's `accept`, and we accept the file.
+    /// If you agree to this change of the file, send this word in the upload's `accept`. We then accept the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, example = "without_signatures")]
     pub accept: Option<Acceptance>,
 }
 
-/// The report for programs.
+/// Returns the report for programs.
 pub fn report(language: Language, report: &Report) -> IntakeReport {
     let refusal = report.refused.as_ref();
     let changes = report.changes.iter().map(|one| {
@@ -319,7 +319,7 @@ fn fields(figures: &Map<String, Value>) -> impl Iterator<Item = &str> {
     names.into_iter().flatten().filter_map(Value::as_str)
 }
 
-/// Names as one text: all of few, the first of many.
+/// Joins names: all of them if there are few, otherwise only the first ones.
 fn listed(names: &[Value]) -> String {
     const MOST_LISTED: usize = 10;
     let first: Vec<&str> = names.iter().take(MOST_LISTED).filter_map(Value::as_str).collect();
@@ -327,17 +327,17 @@ fn listed(names: &[Value]) -> String {
     format!("{}{more}", first.join(", "))
 }
 
-/// The report as JSON.
+/// Returns the report as JSON.
 pub fn json(language: Language, report: &Report) -> Value {
     serde_json::to_value(self::report(language, report)).unwrap_or_default()
 }
 
-/// The sentence of a type that serialises as an object with its name under `tag`.
+/// Returns the message for a type that serialises as an object with its name under `tag`.
 fn sentence(language: Language, prefix: &str, tag: &str, thing: &impl Serialize) -> String {
     sentence_with(language, prefix, tag, thing, &[])
 }
 
-/// The same, with some of its figures in the reader's words.
+/// Like `sentence`, but with some of the figures replaced by text in the reader's language.
 fn sentence_with(
     language: Language,
     prefix: &str,
@@ -354,7 +354,7 @@ fn sentence_with(
                 _ if said.is_some() => said.map(|(_, words)| words.clone()).unwrap_or_default(),
                 Value::String(text) => text.clone(),
                 Value::Array(names) => listed(names),
-                // Points are whole to people.
+                // People see whole points.
                 Value::Number(number) if number.is_f64() => format!("{:.0}", number.as_f64().unwrap_or_default()),
                 other => other.to_string(),
             };
@@ -365,7 +365,7 @@ fn sentence_with(
     i18n::text(language, &format!("{prefix}-{}", name.replace('_', "-")), &arguments)
 }
 
-/// The id of a type that serialises as an object with its name under `tag`, and its figures.
+/// Returns the ID, and the figures, of a type that serialises as an object with its name under `tag`.
 fn named(tag: &str, thing: &impl Serialize) -> (String, Map<String, Value>) {
     let Ok(Value::Object(mut members)) = serde_json::to_value(thing) else {
         return (String::new(), Map::new());
@@ -480,7 +480,7 @@ mod tests {
         "too_much_memory",
     ];
 
-    /// One of each, with every member that a sentence may name.
+    /// Returns a sample of each type, with every member that its message may use.
     fn samples() -> (Vec<Change>, Vec<Warning>, Vec<Refused>) {
         (
             all("change", CHANGES),
@@ -524,7 +524,7 @@ mod tests {
         }
     }
 
-    /// The codes of a type: an error that refuses another one lists them all.
+    /// Returns all codes of a type, taken from the error that serde reports for an unknown code.
     fn codes_of<T: serde::de::DeserializeOwned>() -> Vec<String> {
         let Err(error) = serde_json::from_value::<T>("none of them".into()) else {
             panic!("it has every code")

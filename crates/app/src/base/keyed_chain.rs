@@ -1,13 +1,14 @@
-//! Appending to a workflow's chain: the salts of its new texts, and the code of its new head.
+//! Appends to a workflow's chain, with salts for its new texts and an authentication code for its new head.
 //!
-//! The code is an HMAC with a key derived from the master key, so somebody with only the database can change a chain and
-//! recompute its hashes, but not the code. A head whose code does not fit keeps it: no later entry makes it fit again.
+//! The code is an HMAC with a key derived from the master key. Somebody with access to only the database can change a
+//! chain and recompute its hashes, but not the code. A head with a wrong code stays wrong: no later entry makes it
+//! valid again.
 
 use domain::{ChainFormat, CompanyId, Entry, Event, Head, KeyedHead, WorkflowId};
 
 use crate::base::vault::{Purpose, Vault};
 
-/// Appends events to a chain: its new entries, and its head after them.
+/// Appends events to a chain. Returns the new entries and the new head.
 pub(crate) fn append(
     vault: &Vault,
     company: &CompanyId,
@@ -31,7 +32,7 @@ pub(crate) fn append(
     (entries, KeyedHead { head, code })
 }
 
-/// The head before the first entry of a new workflow.
+/// Returns the head of a new workflow before its first entry.
 pub(crate) fn genesis(company: &CompanyId, workflow: WorkflowId) -> KeyedHead {
     KeyedHead {
         head: Head::genesis(company, workflow),
@@ -39,14 +40,14 @@ pub(crate) fn genesis(company: &CompanyId, workflow: WorkflowId) -> KeyedHead {
     }
 }
 
-/// Whether the head's code is the one that this installation makes.
+/// Whether this installation created the head's code.
 pub(crate) fn is_ours(vault: &Vault, company: &CompanyId, workflow: WorkflowId, keyed: &KeyedHead) -> bool {
     let statement = keyed.head.statement(company, workflow);
     let code = keyed.code.as_deref();
     code.is_some_and(|code| vault.tag_matches(Purpose::ChainHead, &statement, code))
 }
 
-/// Whether the head is from an earlier version without codes. It is trusted on first use.
+/// Whether the head comes from an earlier version without codes. Such a head is trusted on first use.
 pub(crate) fn is_uncoded(keyed: &KeyedHead) -> bool {
     keyed.code.is_none() && keyed.head.format == ChainFormat::One
 }

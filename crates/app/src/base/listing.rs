@@ -1,34 +1,34 @@
-//! The limits of a list in a query, which every list reads in the same way.
+//! The limits of a list query, which all lists share.
 
 use domain::{Zone, time};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::base::error::{Fault, FaultCode};
 
-/// The most entries of a page.
+/// Maximum number of entries on a page.
 const MOST_LISTED: u32 = 100;
-/// The length of a page if the request names none.
+/// Number of entries on a page if the request specifies none.
 const USUALLY_LISTED: u32 = 20;
 
-/// Reads members of a query and collects what is wrong with them.
+/// Reads members of a query and collects the faults.
 pub(crate) struct ListReader<'f> {
-    /// Dates are read in it.
+    /// The time zone for reading dates.
     pub zone: Zone,
     pub faults: &'f mut Vec<Fault>,
 }
 
-/// A text that is not blank.
+/// Returns the text unless it is blank.
 fn given(text: Option<&String>) -> Option<&str> {
     text.map(|text| text.trim()).filter(|text| !text.is_empty())
 }
 
-/// Whether a text is not blank.
+/// Whether the text is not blank.
 pub(crate) fn is_given(text: Option<&String>) -> bool {
     given(text).is_some()
 }
 
 impl ListReader<'_> {
-    /// A number of a thing.
+    /// Reads an ID.
     pub fn id(&mut self, path: &str, text: Option<&String>) -> Option<i64> {
         let id = given(text)?.parse::<i64>().ok();
         if id.is_none() {
@@ -38,7 +38,7 @@ impl ListReader<'_> {
         id
     }
 
-    /// One of some words, in any case.
+    /// Reads one of the allowed words, ignoring case.
     pub fn word<T: Copy>(&mut self, path: &str, text: Option<&String>, allowed: &[(&str, T)]) -> Option<T> {
         let text = given(text)?;
         let found = allowed
@@ -53,7 +53,7 @@ impl ListReader<'_> {
         found
     }
 
-    /// A text that the database can compare with.
+    /// Reads a text that can be passed to the database.
     pub fn text(&mut self, path: &str, text: Option<&String>) -> Option<String> {
         let text = given(text)?;
         if text.contains('\0') {
@@ -62,8 +62,8 @@ impl ListReader<'_> {
         Some(text.to_owned())
     }
 
-    /// The first moment that counts (`from`: `YYYY-MM-DD`, or with ` HH:MM:SS`), and the first that counts no more (`to`; a day
-    /// alone means its end).
+    /// Reads a range: the start (`from`: `YYYY-MM-DD`, optionally with ` HH:MM:SS`) and the exclusive end (`to`: a date
+    /// alone includes the whole day).
     pub fn range(&mut self, from: Option<&String>, to: Option<&String>) -> (Timestamp, Timestamp) {
         let from = self.date("from", from, "00:00:00");
         let to = self
@@ -93,7 +93,7 @@ impl ListReader<'_> {
         self.number("limit", text, MOST_LISTED).unwrap_or(USUALLY_LISTED)
     }
 
-    /// A number from 1 to the most.
+    /// Reads a number from 1 to `most`.
     pub fn number(&mut self, path: &str, text: Option<&String>, most: u32) -> Option<u32> {
         let text = given(text)?;
         let number = text.parse::<u32>().ok().filter(|number| (1..=most).contains(number));
@@ -104,7 +104,7 @@ impl ListReader<'_> {
         number
     }
 
-    /// Where the list before this one ended.
+    /// Reads the position where the previous page ended.
     pub fn cursor(&mut self, text: Option<&String>) -> Option<i64> {
         let id = given(text)?.parse::<i64>().ok().filter(|id| *id > 0);
         if id.is_none() {

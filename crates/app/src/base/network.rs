@@ -1,9 +1,10 @@
-//! The network, as sealing needs it: time-stamp authorities, revocation lists, OCSP responders, certificates of issuers.
+//! The port through which sealing reaches the network: time-stamp authorities, revocation lists, OCSP responders and
+//! issuer certificates.
 //!
-//! The use-cases know this port; the program puts the guarded client behind it. There are two kinds of addresses, with
-//! different rules. A time-stamp authority ([`TimeStampAuthority`]), which the operator chose, may be in the operator's own
-//! network. An address in a certificate ([`SourceAddress`]), which a stranger wrote, may not. Neither type can be made from
-//! the other.
+//! Use cases know this port, and the program connects it to the guarded client. There are two kinds of addresses, with
+//! different rules. A time-stamp authority ([`TimeStampAuthority`]) was chosen by the operator, and may be in the
+//! operator's own network. An address in a certificate ([`SourceAddress`]) was written by a stranger, and may not.
+//! Neither type can be converted into the other.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -17,15 +18,15 @@ use jiff::Timestamp;
 
 use crate::base::webhook_secret::WebhookSecret;
 
-/// Asks over HTTP, and waits for the answer. An answer is one of status 200; anything else is a fault.
+/// Sends HTTP requests and waits for the responses. Any status other than 200 is a fault.
 pub trait Network: Send + Sync {
-    /// Sends a time-stamp authority a request (RFC 3161, 3.4).
+    /// Sends a request to a time-stamp authority (RFC 3161, 3.4).
     fn ask_authority(&self, authority: &TimeStampAuthority, request: Vec<u8>) -> Result<Vec<u8>, NetworkFault>;
 
-    /// Fetches what a certificate names, and waits at most this long.
+    /// Fetches an address from a certificate, and waits no longer than `within`.
     fn fetch(&self, address: &SourceAddress, within: Duration) -> Result<Vec<u8>, NetworkFault>;
 
-    /// Sends a question of a media type to an address that a certificate names, and waits at most this long.
+    /// Sends a request body of this media type to an address from a certificate, and waits no longer than `within`.
     fn ask(
         &self,
         address: &SourceAddress,
@@ -34,7 +35,7 @@ pub trait Network: Send + Sync {
         within: Duration,
     ) -> Result<Vec<u8>, NetworkFault>;
 
-    /// Tries a webhook once, under the same rules for callback addresses as a delivery.
+    /// Sends a webhook once, under the same address rules as a delivery.
     fn try_webhook(&self, trial: &WebhookTrial) -> Result<WebhookAnswer, NetworkFault>;
 }
 
@@ -44,39 +45,38 @@ pub struct WebhookTrial {
     pub event_id: String,
     /// The value of the Authorization header.
     pub authorization: Option<String>,
-    /// The secrets that sign it.
+    /// The secrets that sign the webhook.
     pub secrets: Vec<WebhookSecret>,
     pub body: Vec<u8>,
     pub at: Timestamp,
 }
 
-/// What a receiver answered.
+/// The response of an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebhookAnswer {
     pub status: u16,
-    /// The start of the body.
+    /// The first bytes of the body.
     pub start: Vec<u8>,
 }
 
-/// Why nothing came.
+/// Reason why there is no response.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{url}: {reason}")]
 pub struct NetworkFault {
-    /// Who was asked.
+    /// The address of the request.
     pub url: String,
     pub reason: String,
 }
 
-/// How long the caller waits for all requests together, starting with the first one.
+/// The time limit for all requests together, counted from the first one.
 pub struct Patience {
     lasts: Duration,
     clock: Arc<dyn Clock>,
-    /// The time of the first request.
     began: OnceLock<Duration>,
 }
 
 impl Patience {
-    /// This long, from the first request on.
+    /// Creates a limit of this duration, counted from the first request.
     pub fn of(lasts: Duration, clock: Arc<dyn Clock>) -> Self {
         Self {
             lasts,
@@ -85,11 +85,11 @@ impl Patience {
         }
     }
 
-    /// How long to wait for one address: half of the rest, so that a silent one leaves time for the next. `None` if no
-    /// time is left.
+    /// Returns the time limit for one address: half of the remaining time, so that an unresponsive address leaves time
+    /// for the next. `None` if no time is left.
     pub fn for_one(&self) -> Option<Duration> {
         let now = self.clock.elapsed();
-        // Another thread may have begun after `now`: then the whole is left, and not more.
+        // Another thread may have started after `now`. The full time is then left, but not more.
         let waited = now.saturating_sub(*self.began.get_or_init(|| now));
         let left = self.lasts.saturating_sub(waited);
         (!left.is_zero()).then_some(left / 2)
@@ -99,7 +99,7 @@ impl Patience {
 #[derive(Clone)]
 pub struct TimeStampAuthority {
     pub url: String,
-    /// The policy to ask for. `None`: the authority's own.
+    /// The policy to request. `None` uses the authority's default.
     pub policy: Option<Policy>,
     /// The value of the Authorization header, if the authority needs one.
     pub authorization: Option<String>,
@@ -122,7 +122,7 @@ mod tests {
 
     const WHOLE: Duration = Duration::from_secs(10);
 
-    /// Shows these seconds.
+    /// A clock that shows this number of seconds.
     struct Seconds(AtomicU64);
 
     impl Clock for Seconds {
@@ -149,7 +149,7 @@ mod tests {
         );
     }
 
-    /// Two threads ask first: the one that read the clock earlier comes later.
+    /// When two threads send the first requests, the one that read the clock earlier may be second.
     #[test]
     fn requests_at_the_same_moment_wait_no_longer_than_the_first() {
         let clock = Arc::new(Seconds(AtomicU64::new(100)));

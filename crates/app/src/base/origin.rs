@@ -1,22 +1,21 @@
-//! Where a request came from, as the audit chain keeps it.
+//! Origin of a request, as recorded in the audit trail.
 
 use domain::text::is_direction_control;
 use domain::{Actor, Who};
 
-/// The network address and the browser or program of the person who acts.
+/// The network address of the person who acts, and their browser or program.
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Origin {
     /// The address, without port.
     pub address: Option<String>,
-    /// The User-Agent header.
     pub user_agent: Option<String>,
 }
 
 impl Origin {
-    /// The longest User-Agent that is kept; what a stranger sends must not fill the disk.
+    /// Maximum length of a stored User-Agent, so that strangers cannot fill the disk.
     const LONGEST: usize = 400;
 
-    /// An actor at this origin.
+    /// Returns an actor with this origin.
     pub fn actor(&self, who: Who) -> Actor {
         let cut = |text: &String| {
             text.chars()

@@ -1,6 +1,7 @@
-//! Why a company cannot seal, for the members and operators who can act on it.
+//! Reasons why a company cannot seal, for the members and operators who can fix them.
 //!
-//! Signers cannot, and a certificate or PIN is none of their business: they read [`crate::base::signer_error::SignerError`].
+//! Signers can do nothing about a certificate or PIN, and should not learn about it. They see
+//! [`crate::base::signer_error::SignerError`].
 
 use std::fmt;
 
@@ -9,35 +10,35 @@ use jiff::Timestamp;
 
 use crate::base::error::codes;
 
-/// Seconds after which to look for a missing token again, because a person has to connect it.
+/// Seconds to wait before a retry if a token is missing. Longer than usual because a person has to connect it.
 const AWAY_RETRY: u64 = 30;
 
 codes! {
-    /// Why a company cannot seal.
+    /// Reason why a company cannot seal.
     SealCode {
         NoKey => "seal-key-missing",
-        /// Its certificate is not valid yet.
+        /// The certificate is not valid yet.
         NotYet => "seal-certificate-not-yet-valid",
-        /// Its certificate has expired.
+        /// The certificate has expired.
         Expired => "seal-certificate-expired",
-        /// Its certificate was revoked by its issuer.
+        /// The certificate was revoked by its issuer.
         Revoked => "seal-certificate-revoked",
         /// The token with the key refuses the PIN.
         Pin => "seal-key-pin-refused",
-        /// The token with the key is away (503).
+        /// The token with the key is unavailable (503).
         TokenAway => "seal-token-away",
-        /// The key cannot be read, or its seals are not valid.
+        /// The key cannot be read, or its seals are invalid.
         Unusable => "seal-key-unusable",
     }
 }
 
-/// That a company cannot seal, and why.
+/// The refusal to seal for a company, with the reason.
 #[derive(Debug)]
 pub struct SealRefusal {
     pub code: SealCode,
-    /// When its certificate begins or ended, if that is why.
+    /// The start or end of the certificate, if that is the reason.
     at: Option<Timestamp>,
-    /// For the log and for operators.
+    /// The cause, for the log and for operators.
     cause: Box<dyn std::error::Error + Send + Sync>,
 }
 
@@ -50,18 +51,18 @@ impl SealRefusal {
         }
     }
 
-    /// Names when the certificate begins or ended.
+    /// Sets the start or end of the certificate.
     pub(crate) fn at(mut self, at: Option<Timestamp>) -> Self {
         self.at = at;
         self
     }
 
-    /// Seconds after which to try again, if nobody has to fix anything first.
+    /// Seconds to wait before a retry. `None` if somebody has to fix something first.
     pub fn retry_after(&self) -> Option<u64> {
         (self.code == SealCode::TokenAway).then_some(AWAY_RETRY)
     }
 
-    /// The time in its message. Empty if there is none.
+    /// The time shown in the message. Empty if there is none.
     pub(crate) fn date(&self) -> String {
         self.at
             .map(|at| time::format_with_zone(at, Zone::UTC))

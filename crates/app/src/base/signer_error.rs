@@ -1,17 +1,17 @@
-//! Errors as signers read them.
+//! Errors as signers see them.
 //!
-//! A signer can correct their entries and try again later; they can neither renew a certificate nor put a file back. So what is
-//! answered behind a signing link is this type, which has words of its own for everything that only the sender or the operator
-//! can act on: no text that is meant for them reaches a signer.
+//! Signers can correct their entries and retry later, but they can neither renew a certificate nor restore a file. So
+//! every error behind a signing link has this type, which has its own messages for everything that only the sender or
+//! the operator can fix. Messages meant for them never reach a signer.
 
 use domain::Language;
 
 use crate::base::error::{Error, message};
 
-/// Seconds after which a signer can retry, if the document cannot be sealed now.
+/// Seconds to wait before a retry if the document cannot be sealed at the moment.
 const RETRY_AFTER: u64 = 300;
 
-/// A failure as signers read it.
+/// An error as signers see it.
 #[derive(Debug, Clone, Copy)]
 pub struct SignerError<'e>(&'e Error);
 
@@ -22,12 +22,12 @@ impl<'e> From<&'e Error> for SignerError<'e> {
 }
 
 impl SignerError<'_> {
-    /// True if the document cannot be completed now, through no fault of the signer (503).
+    /// Whether the document cannot be completed at the moment, through no fault of the signer (503).
     pub fn cannot_complete(self) -> bool {
         matches!(self.0, Error::NotSealable(_))
     }
 
-    /// The id of the failure, as programs compare it.
+    /// The ID of the error, which programs compare.
     pub fn id(self) -> &'static str {
         if self.cannot_complete() {
             "cannot-complete"
@@ -36,7 +36,7 @@ impl SignerError<'_> {
         }
     }
 
-    /// Seconds after which to try again, if that may help.
+    /// Seconds to wait before a retry. `None` if a retry cannot help.
     pub fn retry_after(self) -> Option<u64> {
         let wait = self.0.retry_after();
         if self.cannot_complete() {
@@ -46,7 +46,7 @@ impl SignerError<'_> {
         }
     }
 
-    /// What to do, in the signer's language.
+    /// The message, which says what to do in the signer's language.
     pub fn message(self, language: Language) -> String {
         let wait = i18n::wait(language, self.retry_after().unwrap_or_default());
         match self.0 {

@@ -1,10 +1,10 @@
-//! A stand-in for the world outside, for the unit tests of this crate.
+//! A stand-in for external sources, for the unit tests of this crate.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use domain::Random;
 
-/// Bytes that differ at each call and are the same in each run.
+/// Returns different bytes for each call, but the same ones in each run.
 #[derive(Debug, Default)]
 pub(crate) struct CountingRandom(AtomicU64);
 

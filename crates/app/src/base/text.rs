@@ -4,10 +4,10 @@ use domain::{Comment, Contact, Language, Region, TextFault, text};
 
 use crate::base::error::{Error, Fault, FaultCode};
 
-/// The longest address that mail can reach (RFC 5321, 4.5.3.1.3, less the brackets).
+/// Maximum length of an address that can receive mail (RFC 5321, 4.5.3.1.3, without the brackets).
 const LONGEST_EMAIL: usize = 254;
 
-/// A name: trimmed, not blank, without control characters, of at most `longest` characters.
+/// Checks a name: trimmed, not blank, without control characters, and at most `longest` characters long.
 pub(crate) fn name(name: &str, path: &str, longest: usize, faults: &mut Vec<Fault>) -> String {
     match text::line(name, longest) {
         Ok(Some(name)) => return name.to_owned(),
@@ -17,7 +17,7 @@ pub(crate) fn name(name: &str, path: &str, longest: usize, faults: &mut Vec<Faul
     String::new()
 }
 
-/// A comment that comes with an act.
+/// Checks the comment on an action.
 pub(crate) fn comment(given: Option<&str>, faults: &mut Vec<Fault>) -> Option<Comment> {
     Comment::parse(given?)
         .map_err(|refused| faults.push(fault("comment", refused)))
@@ -25,7 +25,7 @@ pub(crate) fn comment(given: Option<&str>, faults: &mut Vec<Fault>) -> Option<Co
         .flatten()
 }
 
-/// A refused text as a caller sees it.
+/// Returns the fault for a refused text.
 pub(crate) fn fault(path: &str, refused: TextFault) -> Fault {
     match refused {
         TextFault::ControlCharacter => Fault::new(path, FaultCode::ControlCharacter),
@@ -35,7 +35,7 @@ pub(crate) fn fault(path: &str, refused: TextFault) -> Fault {
     }
 }
 
-/// An e-mail address.
+/// Checks an e-mail address.
 pub(crate) fn email(text: &str, path: &str) -> Result<String, Error> {
     match Contact::parse(text, Region::default()) {
         Ok(Contact::Email(email)) if email.len() <= LONGEST_EMAIL => Ok(email),
@@ -48,7 +48,7 @@ pub(crate) fn test_mark(language: Language) -> String {
     i18n::text(language, "test-mark", &[])
 }
 
-/// What readers see in place of an erased text.
+/// The text that readers see in place of an erased one.
 pub(crate) fn erased(language: Language) -> String {
     i18n::text(language, "erased-text", &[])
 }

@@ -1,15 +1,18 @@
-//! Files in the store are limited, and removed when nothing needs them.
+//! Limits the files in the store, and removes those that nothing needs.
 //!
-//! - **No file is stored without a claim** ([`FileClaim`]). The claim is written before the file, and the transaction that
-//!   writes the rows that need the file takes it over. Whatever happens to the use-case or its process, the file is either
-//!   needed or known to be loose. (The files of a draft are announced as uploads, which are counted: [`store::upload`].)
-//! - **Each link has a limit** of files and bytes at a time, including replaced ones until they are gone.
-//! - **A job removes what nothing needs** some time after it became loose: files of drafts whose workflow ended, replaced
-//!   files, files of removed values, and files whose rows were never written. Equal bytes are one file: it is removed only
-//!   if nothing of any company needs it, and not if it was just stored again ([`store::loose_file`],
+//! - **No file is stored without a claim** ([`FileClaim`]). The claim is written before the file, and taken over by the
+//!   transaction that writes the rows that need the file. If the use case or its process fails, the file is either
+//!   needed
+//!   or known to be loose. (Files of a draft are counted as uploads instead: [`store::upload`].)
+//! - **Each link has a limit** on files and bytes at a time, including replaced files until they are removed.
+//! - **A job removes what nothing needs** some time after it became loose: files of drafts whose workflow has ended,
+//!   replaced files, files of removed values, and files whose rows were never written. Equal bytes are one file. The
+//!   job
+//!   removes it only if no company needs it and it was not recently stored again ([`store::loose_file`],
 //!   [`blobs::Blobs::delete_if_older`]).
-//! - **The disk keeps a reserve**: if too little of it is free, we accept no new files and no new workflows. Signers can
-//!   finish what they have begun.
+//! - **The disk keeps a reserve**: if it has too little free space, we accept no new files and no new workflows.
+//!   Signers
+//!   can still complete documents that they have started.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};
@@ -22,37 +25,38 @@ use store::Transaction;
 use crate::App;
 use crate::base::error::{Error, Fault, FaultCode};
 
-/// The most bytes that are kept for one link.
+/// Maximum number of bytes stored for one link.
 pub(crate) const MOST_BYTES: u64 = 50_000_000;
-/// The most files that are kept for one link.
+/// Maximum number of files stored for one link.
 pub(crate) const MOST_FILES: u64 = 40;
-/// How long a file stays loose before it is removed.
+/// Time that a file stays loose before it is removed.
 const LOOSE_FOR: SignedDuration = SignedDuration::from_mins(15);
-/// Seconds after which to try again if the disk is nearly full, because people or removals have to make room.
+/// Seconds to wait before a retry if the disk is nearly full. Longer than usual because people or jobs have to free
+/// space.
 const ROOM_RETRY: u64 = 60;
-/// How many uploads one transaction checks.
+/// Number of uploads that one transaction checks.
 const AT_ONCE: u32 = 200;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Space {
-    /// A folder on it.
+    /// A folder on the disk.
     pub place: String,
-    /// Bytes that are free for us.
+    /// Bytes available to us.
     pub free: u64,
-    /// Bytes of the disk as a whole.
+    /// Size of the disk in bytes.
     pub total: u64,
 }
 
 impl Space {
-    /// Whether less than this share is free, in percent.
+    /// Whether less than this percentage is free.
     pub fn is_short(&self, percent: u64) -> bool {
         u128::from(self.free) * 100 < u128::from(self.total) * u128::from(percent)
     }
 }
 
-/// Tells how much space the disks that we write to have.
+/// Reports the free space of the disks that we write to.
 pub trait FreeSpace: Send + Sync {
-    /// Each disk that is known; one that cannot be asked is left out.
+    /// Returns every known disk. A disk that cannot be queried is left out.
     fn spaces(&self) -> Vec<Space>;
 }
 
@@ -70,7 +74,7 @@ struct NearlyFull {
 }
 
 impl App {
-    /// Whether there is room for something new: `Unavailable` if a disk is nearly full.
+    /// Checks that there is room for new data. Returns `Unavailable` if a disk is nearly full.
     pub fn check_room(&self) -> Result<(), Error> {
         let percent = self.settings.least_free_percent;
         match self.space.spaces().into_iter().find(|space| space.is_short(percent)) {
@@ -87,7 +91,7 @@ impl App {
         }
     }
 
-    /// Keeps files under a claim, which is as good as new afterwards; their names in the same order.
+    /// Stores files under a claim and renews it. Returns the names of the files in the same order.
     pub(crate) fn keep_files<'f>(
         &self,
         claim: &mut FileClaim,
@@ -107,7 +111,7 @@ impl App {
         let hashes: Vec<BlobHash> = files.iter().map(|(hash, _)| *hash).collect();
         claim.files.extend(&hashes);
         let (company, number, at, announced) = (claim.company.clone(), claim.number, self.now(), hashes.clone());
-        // If the machine itself stops in the next moments, `fsck` finds the files.
+        // If the machine crashes right after this, `fsck` finds the files.
         self.store.write_relaxed(move |tx| {
             for hash in &announced {
                 store::loose_file::announce(tx, &company, number, *hash, at)?;
@@ -122,14 +126,14 @@ impl App {
         Ok(hashes)
     }
 
-    /// Keeps one file under a claim; its name.
+    /// Stores one file under a claim. Returns its name.
     pub(crate) fn keep_file(&self, claim: &mut FileClaim, file: &[u8]) -> Result<BlobHash, Error> {
         let kept = self.keep_files(claim, [file])?;
         Ok(kept.first().copied().unwrap_or_else(|| BlobHash::of(file)))
     }
 
-    /// Removes files that nothing has needed for long; how many. Several processes may do it at once. A file that cannot be
-    /// removed is tried again later, and keeps no other from being removed.
+    /// Removes files that have been loose for long enough, and returns their number. Several processes may run this at
+    /// the same time. A file that cannot be removed is retried later, and does not block the others.
     pub fn remove_loose_files(&self) -> Result<u64, Error> {
         let now = self.now();
         let before = now.checked_sub(LOOSE_FOR).unwrap_or(Timestamp::MIN);
@@ -148,10 +152,10 @@ impl App {
                         gone.push(file);
                     }
                     Ok(Removal::Absent) => gone.push(file),
-                    // It was just stored again. If nothing comes to need it, it is removed later.
+                    // The file was just stored again. If it stays loose, a later run removes it.
                     Ok(Removal::Young) => {}
                     Err(error) => {
-                        tracing::warn!(%error, "a file that nothing needs could not be removed; it is tried again");
+                        tracing::warn!(%error, "an unused file could not be removed; we will try again");
                         failed = Some(error);
                     }
                 }
@@ -179,7 +183,7 @@ pub(crate) struct FileClaim {
 }
 
 impl FileClaim {
-    /// A claim on no files yet.
+    /// Creates a claim without files.
     pub(crate) fn of(company: &CompanyId) -> FileClaim {
         FileClaim {
             company: company.clone(),
@@ -188,13 +192,13 @@ impl FileClaim {
         }
     }
 
-    /// This transaction writes the rows that need the files. It fails if the clean-up has removed some of them
-    /// meanwhile; the caller then starts again.
+    /// Takes over the claim in the transaction that writes the rows that need the files. Fails if the clean-up has
+    /// removed some of them in the meantime. The caller then starts again.
     pub(crate) fn take_over(&self, tx: &mut dyn Transaction) -> Result<(), Error> {
         self.on_all(|| store::loose_file::take_over(tx, &self.company, self.number))
     }
 
-    /// The rows that this transaction writes need the files until then; after that, they are removed.
+    /// Keeps the files for the rows of this transaction until the given time. After that they are removed.
     pub(crate) fn hold_until(&self, tx: &mut dyn Transaction, until: Timestamp) -> Result<(), Error> {
         self.on_all(|| store::loose_file::hold(tx, &self.company, self.number, until))
     }
@@ -208,7 +212,7 @@ impl FileClaim {
     }
 }
 
-/// The error for a link that exceeds its limit.
+/// The fault for a link that exceeds its limit.
 pub(crate) fn beyond_measure(path: &str) -> Fault {
     Fault::new(path, FaultCode::FilesTooLarge)
         .with("megabytes", MOST_BYTES / 1_000_000)

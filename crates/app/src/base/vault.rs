@@ -1,13 +1,14 @@
-//! The vault: everything secret that we keep, or must recognize later, depends on one master key.
+//! The vault. All secrets that we store or recognize later depend on one master key.
 //!
-//! The master key is a file of 32 random bytes, created at the first run, readable by its owner alone. From it HKDF-SHA256
-//! derives one key for each [`Purpose`], so a ciphertext of one purpose never passes for one of another:
+//! The master key is a file of 32 random bytes, created at the first run and readable only by its owner. HKDF-SHA256
+//! derives one key from it for each [`Purpose`], so a ciphertext for one purpose is never valid for another:
 //!
-//! * [`Vault::encrypt`] and [`Vault::decrypt`]: AES-256-GCM. Each message has a key and a nonce of its own, derived from a
-//!   random salt of 32 bytes in front of it, so no number of messages wears a key out.
+//! * [`Vault::encrypt`] and [`Vault::decrypt`]: AES-256-GCM. Each message has its own key and nonce, derived from a
+//!   random
+//!   salt of 32 bytes in front of it, so the number of messages per key is not limited.
 //! * [`Vault::tag`]: HMAC-SHA256, for link tokens and for the protection of forms.
 //!
-//! Without the master key, the seal keys and every link that was sent are lost. Anybody who has it together with the
+//! Without the master key, the seal keys and every link that was sent are lost. Anybody who has both the key and the
 //! database can seal in the companies' names. Back it up, but not next to the database.
 
 use std::fmt;
@@ -25,42 +26,40 @@ use sha2::Sha256;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
-/// The form of what [`Vault::encrypt`] writes: version, salt, ciphertext with tag.
+/// Version of the format that [`Vault::encrypt`] writes: version, salt, ciphertext with tag.
 const FORM: u8 = 1;
 const SALT: usize = 32;
 const KEY: usize = 32;
 const NONCE: usize = 12;
 
-/// What a secret is for. Each has its own key.
+/// The purpose of a secret. Each purpose has its own key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// The private key of a company's seal.
     SealKey,
-    /// The private key of the installation's root.
     RootKey,
-    /// The secret that a client's webhooks are signed with.
+    /// The secret that signs a client's webhooks.
     WebhookSecret,
-    /// The value that a webhook carries as its Authorization header.
+    /// The value of a webhook's Authorization header.
     WebhookAuthorization,
-    /// The body of a waiting webhook or message: it contains links.
+    /// The body of a waiting webhook or message, which contains links.
     OutboxBody,
     /// A recipient's access code, while it is still needed.
     AccessCode,
-    /// A code that was sent to a recipient, and the proof that they entered it.
+    /// A code that was sent to a recipient, and the proof that the recipient entered it.
     OneTimeCode,
     /// Contacts for which wrong one-time codes and requests for new links are counted.
     CodeGuesses,
-    /// An answer kept for an idempotency key: it contains links.
+    /// A response stored for an idempotency key, which contains links.
     IdempotentAnswer,
-    /// A waiting row of a bulk send: it may contain access codes.
+    /// A waiting row of a bulk send, which may contain access codes.
     BulkRow,
-    /// What a public link starts, and by what its visitors are known.
+    /// The settings of a public link, and the identifiers of its visitors.
     PublicLink,
-    /// The tokens in addresses.
+    /// The tokens in link addresses.
     LinkToken,
-    /// Opens a download for a few minutes.
+    /// A ticket that opens a download for a few minutes.
     DownloadTicket,
-    /// Protects the forms of a signed-in member.
+    /// Protection for the forms of a signed-in member.
     SessionForm,
     /// The cookie and the token of a sign-in form.
     SignInForm,
@@ -68,9 +67,9 @@ pub enum Purpose {
     KnownAddress,
     /// Proof that a database belongs to this master key.
     Installation,
-    /// The codes of the heads of chains.
+    /// The authentication codes of chain heads.
     ChainHead,
-    /// The codes of checkpoints.
+    /// The authentication codes of checkpoints.
     Checkpoint,
 }
 
@@ -100,25 +99,20 @@ impl Purpose {
     }
 }
 
-/// Why the vault cannot be opened or read.
+/// Reason why the vault cannot be opened or read.
 #[derive(Debug, thiserror::Error)]
 pub enum VaultError {
     /// The key file cannot be read or written.
     #[error("the master key file {path} cannot be used: {source}")]
     File {
-        /// The file.
         path: PathBuf,
-        /// The system's error.
+        /// The operating system's error.
         source: io::Error,
     },
     /// The key file does not contain a key.
-    #[error("{path} has {length} bytes, but a master key has 32; restore the right file from your backup")]
-    Length {
-        /// The file.
-        path: PathBuf,
-        length: usize,
-    },
-    /// Bytes that this vault did not encrypt for this purpose, or that were changed.
+    #[error("the master key file {path} has {length} bytes instead of 32; restore the right file from your backup")]
+    Length { path: PathBuf, length: usize },
+    /// The bytes were changed, or this vault did not encrypt them for this purpose.
     #[error("a secret cannot be decrypted: it was encrypted with a different master key, or it was changed")]
     Undecipherable,
 }
@@ -137,7 +131,7 @@ impl fmt::Debug for Vault {
 }
 
 impl Vault {
-    /// A vault of the given master key.
+    /// Creates a vault from a master key.
     pub fn new(master_key: &[u8; KEY], random: Arc<dyn Random>) -> Vault {
         Vault {
             keys: Arc::new(Hkdf::new(Some(b"countersign vault 1"), master_key)),
@@ -147,8 +141,8 @@ impl Vault {
 
     /// Opens the vault of a key file, or creates the file.
     ///
-    /// Two processes that start at once agree on one key: the file gets its name only when it is complete, and the second
-    /// process reads the key of the first.
+    /// Two processes that start at once agree on one key, because the file gets its name only when it is complete, and
+    /// the second process reads the key of the first.
     pub fn open_or_create(path: &Path, random: Arc<dyn Random>) -> Result<Vault, VaultError> {
         match Vault::open(path, Arc::clone(&random)) {
             Err(VaultError::File { source, .. }) if source.kind() == io::ErrorKind::NotFound => {}
@@ -186,7 +180,7 @@ impl Vault {
             source,
         };
         let mut bytes = Zeroizing::new(Vec::with_capacity(KEY + 1));
-        // One extra byte shows that a file is too long, whatever its size.
+        // One extra byte is enough to detect a file that is too long.
         fs::File::open(path)
             .map_err(failed)?
             .take(KEY as u64 + 1)
@@ -229,7 +223,7 @@ impl Vault {
 
     /// A message authentication code that only this vault can make.
     pub fn tag(&self, purpose: Purpose, message: &[u8]) -> [u8; 32] {
-        // A key as long as SHA-256's block, which HMAC uses unchanged.
+        // As long as SHA-256's block, so HMAC uses the key unchanged.
         let mut key = Zeroizing::new([0; 64]);
         self.derive(purpose, b"tag", key.as_mut_slice());
         let mut mac = <Hmac<Sha256> as hmac::KeyInit>::new(&(*key).into());
@@ -237,7 +231,7 @@ impl Vault {
         mac.finalize().into_bytes().into()
     }
 
-    /// Whether the code belongs to the message. Takes the same time for both results.
+    /// Whether the code belongs to the message. Takes the same time for either result.
     pub fn tag_matches(&self, purpose: Purpose, message: &[u8], tag: &[u8]) -> bool {
         self.tag(purpose, message).ct_eq(tag).into()
     }

@@ -9,7 +9,7 @@ use domain::{Language, Zone};
 use jiff::Timestamp;
 use serde::Serialize;
 
-/// More changes of one signature than anyone reads.
+/// Maximum number of changes listed per signature.
 const MOST_CHANGES: usize = 20;
 
 /// The verdict in one word.
@@ -18,22 +18,22 @@ const MOST_CHANGES: usize = 20;
 pub enum Outcome {
     /// Every signature is valid.
     Holds,
-    /// Unchanged, but no trusted party vouches for the signer.
+    /// The file is unchanged, but no trusted party vouches for the signer.
     SignerUnknown,
-    /// Unchanged, but a certificate was revoked, and nothing proves that its signature is older.
+    /// The file is unchanged, but a certificate was revoked, and nothing proves that its signature is older.
     Revoked,
-    /// Changed, or a signature is not valid.
+    /// The file was changed, or a signature is invalid.
     DoesNotHold,
-    /// There is no signature.
+    /// The file has no signature.
     Unsigned,
-    /// It cannot be read.
+    /// The file cannot be read.
     Unreadable,
-    /// It takes too much time or memory to read.
+    /// Reading the file takes too much time or memory.
     TooDemanding,
 }
 
 impl Outcome {
-    /// The outcome of a verdict.
+    /// Returns the outcome of a verdict.
     pub fn of(verdict: &Verdict) -> Self {
         let is_unreadable = |fault: &Fault| matches!(fault, Fault::Unreadable { .. } | Fault::Encrypted);
         let are_only = |is_such: fn(&Fault) -> bool| verdict.faults.iter().all(is_such);
@@ -69,7 +69,7 @@ impl Outcome {
     }
 }
 
-/// The revocation that makes the file invalid: that of the newest such signature.
+/// Returns the revocation that makes the file invalid: that of the newest affected signature.
 fn revocation(verdict: &Verdict) -> Option<Revocation> {
     let by_somebody = verdict
         .signatures
@@ -82,17 +82,17 @@ fn revocation(verdict: &Verdict) -> Option<Revocation> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
-    /// Nothing is wrong with it.
+    /// The signature is valid.
     Valid,
-    /// It is intact, but the signer's identity is not confirmed.
+    /// The signature is intact, but the signer's identity is not confirmed.
     SignerUnknown,
-    /// It is intact, and its signer's certificate had been revoked.
+    /// The signature is intact, but the signer's certificate had been revoked.
     Revoked,
     NotValid,
 }
 
 impl Standing {
-    /// The verdict on a signature.
+    /// Returns the verdict on a signature.
     pub fn of(signature: &SignatureReport) -> Self {
         if signature.faults.is_empty() {
             Self::Valid
@@ -118,13 +118,13 @@ impl Standing {
 
 #[derive(Debug, Clone, Serialize)]
 pub struct VerdictWords {
-    /// In one word, for programs.
+    /// The verdict in one word, for programs.
     pub outcome: Outcome,
-    /// In one line.
+    /// The verdict in one line.
     pub title: String,
     pub text: String,
     pub signatures: Vec<SignatureWords>,
-    /// What is wrong with the file as a whole.
+    /// Problems with the file as a whole.
     pub problems: Vec<String>,
     /// The zone of the times. `None` if no signature says when it was made; then each time names its own.
     pub times: Option<String>,
@@ -132,18 +132,18 @@ pub struct VerdictWords {
 
 #[derive(Debug, Clone, Serialize)]
 pub struct SignatureWords {
-    /// Its kind and its field.
+    /// Kind and field of the signature.
     pub title: String,
     /// The verdict, for programs.
     pub standing: Standing,
-    /// The verdict.
+    /// The verdict in words.
     pub state: String,
     /// Details such as signer, time and place.
     pub facts: Vec<Fact>,
     pub problems: Vec<String>,
-    /// What is not proved, though nothing is wrong.
+    /// Facts that are not proved, although nothing is wrong.
     pub not_proved: Vec<String>,
-    /// What came after it, as it permits.
+    /// Later changes that the signature permits.
     pub later: Vec<String>,
 }
 
@@ -155,7 +155,7 @@ pub struct Fact {
     pub value: String,
 }
 
-/// The verdict in the words of a language, with times in a zone.
+/// Describes the verdict in this language, with times in this zone.
 pub fn verdict_words(language: Language, zone: Zone, verdict: &Verdict) -> VerdictWords {
     let named_at = verdict.signatures.iter().rev().find_map(|signature| {
         let proved = signature.proved_at.as_ref().map(|proved| proved.at);
@@ -185,7 +185,7 @@ pub fn verdict_words(language: Language, zone: Zone, verdict: &Verdict) -> Verdi
     }
 }
 
-/// Everything that we say about a fault of a file, in a language. Times are in UTC: whose zone counts is not known here.
+/// Describes a fault of a file in full. Times are in UTC because the reader's zone is not known here.
 pub(in crate::base) fn fault_words(language: Language, fault: &Fault) -> String {
     let zone = Zone::UTC;
     let words = Words {
@@ -221,7 +221,7 @@ impl Words {
         }
     }
 
-    /// A sentence that names a revocation.
+    /// Formats a message that names a revocation.
     fn revoked(&self, key: &str, subject: &str, Revocation { since, reason }: Revocation) -> String {
         let reason = self.say(match reason {
             RevocationReason::Unspecified => "verify-revoked-unspecified",
@@ -351,7 +351,7 @@ impl Words {
         permits.join(" ")
     }
 
-    /// A note on something unproved. A later revocation only matters if someone else may have the key.
+    /// Returns a note on something unproved. A later revocation only matters if someone else may have the key.
     fn note(&self, note: &Note) -> Option<String> {
         Some(match note {
             Note::IsTest => self.say("verify-note-test"),
@@ -369,7 +369,7 @@ impl Words {
         })
     }
 
-    /// The sentences for a fault: one, and another for each change.
+    /// Describes a fault: one sentence for the fault, and one for each change.
     fn problem(&self, fault: &Fault) -> Vec<String> {
         let plain = |key: &str| vec![self.say(key)];
         let of = |key: &str, subject: &str| vec![self.say_with(key, &[("subject", subject)])];
@@ -459,7 +459,7 @@ impl Words {
     }
 }
 
-/// The name of a part or of a kind of change, as it is written for programs, as a part of a key.
+/// Returns the serialised name of a part or a kind of change, for use in a message key.
 fn name(value: &impl Serialize) -> String {
     let written = serde_json::to_value(value).unwrap_or_default();
     written.as_str().unwrap_or_default().replace('_', "-")
@@ -471,7 +471,6 @@ mod tests {
 
     use super::*;
 
-    /// Every part and every way of changing it has its words in every language.
     #[test]
     fn every_change_has_words() {
         let parts = [

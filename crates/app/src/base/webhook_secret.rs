@@ -1,4 +1,4 @@
-//! What webhooks are signed with.
+//! Secrets that sign webhooks.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 use crate::base::error::Error;
 use crate::base::vault::{Purpose, Vault};
 
-/// What webhooks are signed with.
+/// A secret that signs webhooks.
 #[derive(Clone, PartialEq, Eq)]
 pub struct WebhookSecret(Zeroizing<Vec<u8>>);
 
@@ -43,7 +43,7 @@ impl WebhookSecret {
         &self.0
     }
 
-    /// The secret in the form that receivers get. Shown to people, never logged.
+    /// The secret as endpoints receive it. May be shown to people, but never logged.
     pub fn expose(&self) -> String {
         format!("whsec_{}", BASE64_STANDARD.encode(self.0.as_slice()))
     }

@@ -1,7 +1,7 @@
-//! Access tokens: what a program calls the API with after it has logged in.
+//! Access tokens, with which a program calls the API after it has logged in.
 //!
-//! A token is 256 random bits and means nothing by itself; only its SHA-256 is kept. It is looked up at every call, with
-//! no cache between, so that a revoked token, a disabled member and a company whose API is off count at once.
+//! A token is 256 random bits without meaning, and only its SHA-256 is stored. Every call looks it up without a cache,
+//! so revoking a token, disabling a member and turning off a company's API take effect at once.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ use crate::base::error::{Error, ForbiddenCode};
 
 pub use store::access_token::TokenRow;
 
-/// A secret that opens a door: an access token or a session's.
+/// A secret that grants access: an access token, or the token of a session.
 #[derive(Clone, PartialEq, Eq)]
 pub struct AccessToken(String);
 
@@ -28,7 +28,7 @@ impl fmt::Debug for AccessToken {
 }
 
 impl AccessToken {
-    /// The characters of a token: 32 bytes in base64.
+    /// Length of a token in characters: 32 bytes in base64.
     const LENGTH: usize = 43;
 
     pub(crate) fn generate(random: &dyn Random) -> AccessToken {
@@ -37,12 +37,12 @@ impl AccessToken {
         AccessToken(BASE64_URL_SAFE_NO_PAD.encode(bytes))
     }
 
-    /// The text that the client keeps. Returned once, never logged.
+    /// The token as the client stores it. Returned once, never logged.
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// The hash that we store for a token. `None` for a text that cannot be one.
+    /// The hash that we store for a token. `None` if the text cannot be a token.
     pub(in crate::companies) fn hash_of(text: &str) -> Option<[u8; 32]> {
         (text.len() == AccessToken::LENGTH).then(|| Sha256::digest(text.as_bytes()).into())
     }
@@ -53,7 +53,7 @@ impl AccessToken {
 }
 
 impl App {
-    /// The member with this access token.
+    /// Returns the member with this access token.
     pub fn authenticate(&self, token: &str) -> Result<Actor, Error> {
         let hash = AccessToken::hash_of(token).ok_or(Error::Unauthenticated)?;
         let now = self.now();

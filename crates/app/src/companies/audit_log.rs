@@ -1,4 +1,4 @@
-//! Reading the audit log ([`crate::base::audit_log`]).
+//! Reads the audit log ([`crate::base::audit_log`]).
 
 use store::audit_log::LogEntry;
 
@@ -7,7 +7,7 @@ use crate::base::actor::Actor;
 use crate::base::error::Error;
 
 impl App {
-    /// The entries before this one, newest first.
+    /// Lists the entries before this one, newest first.
     pub fn audit_log(&self, actor: &Actor, before: Option<i64>, limit: u32) -> Result<Vec<LogEntry>, Error> {
         let company = actor.must_audit()?.company().clone();
         let before = before.unwrap_or(i64::MAX);

@@ -1,8 +1,9 @@
-//! API clients: a company's programs, and the secrets that their webhooks are signed with.
+//! API clients: a company's programs, and the secrets that sign their webhooks.
 //!
 //! A secret has the form of the Standard Webhooks specification: `whsec_` and the key in base64. After a rotation the
-//! previous secret signs as well for a day, so a receiver can switch without losing a message. However often a secret is
-//! rotated, each one signs until its own day is over. All of them are in a header of each webhook, so there are only a few.
+//! previous secret also signs for a day, so that an endpoint can switch without losing a webhook. Each secret signs
+//! until its own day has passed, even if there are more rotations. Their number is limited because each webhook has a
+//! signature for each of them in its header.
 
 use domain::{ClientId, CompanyId};
 use jiff::{Timestamp, ToSpan};
@@ -18,22 +19,22 @@ use crate::base::text;
 use crate::base::webhook_secret::WebhookSecret;
 use crate::companies::company::LONGEST_NAME;
 
-/// How long the old secret still signs after a rotation.
+/// Time that the old secret still signs after a rotation.
 const OVERLAP_HOURS: i64 = 24;
 
-/// The most secrets that sign at the same time.
+/// Maximum number of secrets that sign at the same time.
 const MOST_SECRETS: usize = 5;
 
-/// The secrets of a client, each for as long as it signs.
+/// The secrets of a client, with the time until which each one signs.
 #[derive(Debug, Clone)]
 pub struct SigningSecrets {
     newest: WebhookSecret,
-    /// Earlier secrets, and when each expires.
+    /// Earlier secrets, and the time when each expires.
     retired: Vec<(WebhookSecret, Timestamp)>,
 }
 
 impl SigningSecrets {
-    /// The secrets that sign at this moment, newest first.
+    /// Returns the secrets that sign at this time, newest first.
     pub fn at(&self, now: Timestamp) -> Vec<WebhookSecret> {
         let retired = self.retired.iter().filter(|(_, until)| *until > now);
         let mut signing = vec![self.newest.clone()];
@@ -42,25 +43,25 @@ impl SigningSecrets {
     }
 }
 
-/// A client as lists show it.
+/// A client as shown in lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientRow {
-    /// What webhooks name.
+    /// The ID that webhooks contain.
     pub id: ClientId,
     pub name: String,
-    /// Whether workflows carry it that name no other.
+    /// Whether this client is used for workflows that name no other.
     pub is_default: bool,
     /// Whether its documents are tests.
     pub is_test: bool,
     pub created_at: Timestamp,
-    /// When the secret before the last rotation stops signing, if it still signs.
+    /// Time when the secret before the last rotation stops signing, if it still signs.
     pub previous_until: Option<Timestamp>,
 }
 
-/// A client that was added or got a new secret, with the secret, which is shown once.
+/// A client that was added or got a new secret. The secret is shown once.
 #[derive(Debug)]
 pub struct NewClient {
-    /// What webhooks name.
+    /// The ID that webhooks contain.
     pub id: ClientId,
     pub secret: WebhookSecret,
 }
@@ -124,7 +125,7 @@ impl App {
             .collect())
     }
 
-    /// The secret that signs a client's webhooks. Without a client, that of the default one.
+    /// Returns the secret that signs a client's webhooks. Without a client, returns that of the default client.
     pub fn client_secret(&self, actor: &Actor, client: Option<ClientId>) -> Result<NewClient, Error> {
         let by = actor.must_administer()?;
         let client = self.find_client(by.company(), client)?;
@@ -134,7 +135,7 @@ impl App {
         })
     }
 
-    /// Rotates a client's secret. The previous one signs as well for a day. Refused if too many sign already.
+    /// Rotates a client's secret. The previous one also signs for a day. Refused if too many secrets already sign.
     pub fn rotate_client_secret(&self, actor: &Actor, client: Option<ClientId>) -> Result<NewClient, Error> {
         let by = actor.must_administer()?;
         let client = self.find_client(by.company(), client)?;
@@ -145,7 +146,7 @@ impl App {
             .filter(|retired| retired.until > now)
             .cloned()
             .collect();
-        // The one that signs now is retired as well, and a new one comes.
+        // The current secret is retired too, and a new one is added.
         if retired.len() + 2 > MOST_SECRETS {
             let oldest = retired.last().map(|retired| retired.until);
             return Err(Error::Conflict {
@@ -156,7 +157,7 @@ impl App {
         let secret = WebhookSecret::generate(self.random.as_ref());
         let until = now
             .checked_add(OVERLAP_HOURS.hours())
-            .map_err(|error| Error::internal("counting the hours of an old secret", error))?;
+            .map_err(|error| Error::internal("computing when an old secret expires", error))?;
         let (company, sealed) = (by.company().clone(), secret.seal(&self.vault));
         let logged = by.logs(Action::ClientSecretRotated, now).about(id);
         let rotated = self.store.write(move |tx| {
@@ -173,7 +174,7 @@ impl App {
         Ok(NewClient { id, secret })
     }
 
-    /// The secrets that a client's webhooks are signed with from this moment on.
+    /// Returns the secrets that sign a client's webhooks from this time on.
     pub fn webhook_secrets(
         &self,
         tx: &mut dyn Transaction,

@@ -1,7 +1,7 @@
-//! Companies: made and changed by the operator.
+//! Companies, which the operator creates and changes.
 //!
-//! A company begins with all it needs to send a document: a seal key certified by the installation's root, and a default
-//! API client. Its own settings are what every later default comes from.
+//! A new company has everything it needs to send a document: a seal key certified by the installation's root, and a
+//! default API client. Its settings are the source of all later defaults.
 
 use document::pki::authority::{self, SealSubject};
 use document::pki::keys::{KeyKind, SealKey, Signer, certificates_from_pem, certificates_to_pem};
@@ -27,61 +27,60 @@ use crate::base::webhook_secret::WebhookSecret;
 use crate::sealing::revocation_list;
 use crate::sealing::seal_key::not_sealable;
 
-/// The longest name of a company or member, in characters.
+/// Maximum length of the name of a company or member, in characters.
 pub(crate) const LONGEST_NAME: usize = 128;
-/// Thirty days: no access token lives longer.
+/// Maximum lifetime of an access token: thirty days.
 const LONGEST_TOKEN_LIFETIME: i64 = 30 * 24 * 60 * 60;
 const SHORTEST_TOKEN_LIFETIME: i64 = 60;
 const MOST_DAYS: i64 = 3650;
 
-/// A company to create.
 #[derive(Debug, Clone)]
 pub struct NewCompany {
-    /// Its id, in any case.
+    /// The company's ID, in any case.
     pub id: String,
-    /// Its name, as certificates and mails show it.
+    /// The name that certificates and mails show.
     pub name: String,
-    /// The kind of its seal key.
+    /// The type of the seal key.
     pub key: KeyKind,
-    /// What differs from the defaults.
+    /// Settings that differ from the defaults.
     pub settings: CompanyChange,
 }
 
-/// Changes of a company's settings. `None` leaves a setting as it is.
+/// Changes to a company's settings. `None` leaves a setting unchanged.
 #[derive(Debug, Clone, Default)]
 pub struct CompanyChange {
     pub name: Option<String>,
     /// The language of messages, unless something else sets it.
     pub language: Option<Language>,
-    /// The time zone in which times are read and written, unless a request gives an offset.
+    /// The time zone for reading and showing times, unless a request specifies an offset.
     pub zone: Option<Zone>,
     /// The country for national telephone numbers.
     pub region: Option<Region>,
-    /// Whether its programs may use the API.
+    /// Whether the company's programs may use the API.
     pub api_enabled: Option<bool>,
-    /// How long an access token lives.
+    /// Lifetime of an access token.
     pub token_lifetime_seconds: Option<i64>,
-    /// How many days a workflow may take by default.
+    /// Default number of days until a workflow expires.
     pub expiry_days: Option<i64>,
-    /// How many days the links to finished files live.
+    /// Number of days for which links to completed documents work.
     pub link_days: Option<i64>,
-    /// The seal level of its documents. An inner `None` uses the installation's.
+    /// The seal level of the company's documents. An inner `None` uses the installation's.
     pub seal_level: Option<Option<SealLevel>>,
-    /// The URL of its time-stamp authority. An inner `None` uses the installation's.
+    /// The URL of the company's time-stamp authority. An inner `None` uses the installation's.
     pub tsa_url: Option<Option<String>>,
-    /// What happens while that authority does not respond. An inner `None` uses the installation's choice.
+    /// What to do if that authority does not respond. An inner `None` uses the installation's choice.
     pub when_tsa_is_down: Option<Option<WhenTsaIsDown>>,
-    /// Whether its documents show on their pages that they are sealed.
+    /// Whether the pages of sealed documents show a seal mark.
     pub seal_mark: Option<SealMark>,
-    /// Its colour. An inner `None` removes it.
+    /// The company's colour. An inner `None` removes it.
     pub accent: Option<Option<Colour>>,
-    /// Its logo, the bytes of a PNG or JPEG. An inner `None` removes it.
+    /// The logo, as the bytes of a PNG or JPEG. An inner `None` removes it.
     pub logo: Option<Option<Vec<u8>>>,
-    /// The sender name of its mails. An inner `None` uses the company's name.
+    /// The sender name of the company's mails. An inner `None` uses the company's name.
     pub mail_sender_name: Option<Option<String>>,
-    /// The reply address of its mails. An inner `None` uses the installation's address.
+    /// The reply address of the company's mails. An inner `None` uses the installation's address.
     pub mail_reply_to: Option<Option<String>>,
-    /// Who receives finished documents.
+    /// The people who receive completed documents.
     pub completed_mails: Option<CompletedMails>,
     /// Days between reminders to signers. An inner `None` turns them off.
     pub remind_every_days: Option<Option<i64>>,
@@ -141,23 +140,22 @@ impl PreparedCompany {
 #[derive(Debug)]
 pub struct AddedCompany {
     pub company: Company,
-    /// Its default API client.
+    /// The company's default API client.
     pub client: ClientId,
-    /// The secret that this client's webhooks are signed with.
+    /// The secret that signs this client's webhooks.
     pub secret: WebhookSecret,
 }
 
-/// A company's seal key, as far as everybody may know it.
+/// The public part of a company's seal key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SealKeyDetails {
-    /// The subject of its certificate.
+    /// Subject of the certificate.
     pub subject: String,
     pub issuer: String,
-    /// When its time ends.
+    /// End of the certificate's validity.
     pub not_after: Timestamp,
-    /// The certificate as PEM.
     pub certificate: String,
-    /// Documents under way that may still be waiting for a signature when the certificate ends: the first hundred.
+    /// Open documents that may still be waiting for a signature when the certificate ends. At most the first hundred.
     pub outlasting: Vec<WorkflowId>,
 }
 
@@ -232,7 +230,7 @@ impl App {
         let key = self.certified_key(&company, new.key, at)?;
         let pkcs8 = key
             .to_pkcs8()
-            .map_err(|error| Error::internal("writing the company's seal key", error))?;
+            .map_err(|error| Error::internal("encoding the company's seal key", error))?;
         let seal_key = self.vault.encrypt(Purpose::SealKey, &pkcs8);
         let certificates = certificates_to_pem(key.certificates());
         let client = self.new_client_id();
@@ -288,8 +286,8 @@ impl App {
         Ok(company)
     }
 
-    /// Takes a company's own key and certificate from a PKCS#12 file: from now on its documents are sealed with it. A file
-    /// whose key could not seal is refused before anything changes.
+    /// Imports a company's own key and certificate from a PKCS#12 file, and seals its documents with them from now on.
+    /// A file whose key cannot seal is refused before anything changes.
     pub fn import_seal_key(&self, actor: &Actor, file: &[u8], password: &str) -> Result<SealKeyDetails, Error> {
         let by = actor.must_own()?;
         let at = self.now();
@@ -299,8 +297,8 @@ impl App {
         self.use_seal_key(by, &key, &own_secret(&key)?, None)
     }
 
-    /// Has a company seal with a key in a token, at a PKCS#11 URI, with the certificates (PEM) that go with it. A key that
-    /// could not seal is refused before anything changes.
+    /// Switches a company to a key in a token, at a PKCS#11 URI, with its certificates (PEM). A key that cannot seal is
+    /// refused before anything changes.
     pub fn use_token_key(&self, actor: &Actor, uri: &str, certificates: &str) -> Result<SealKeyDetails, Error> {
         let by = actor.must_own()?;
         let at = self.now();
@@ -313,8 +311,8 @@ impl App {
         self.use_seal_key(by, &key, uri.as_bytes(), None)
     }
 
-    /// Makes a company a new key that the installation's root certifies. The old one is used no more; with a reason, its
-    /// certificate is put on the revocation list as well.
+    /// Creates a new key for a company, certified by the installation's root. The old key is no longer used. If a
+    /// reason is specified, its certificate is also added to the revocation list.
     pub fn renew_seal_key(
         &self,
         actor: &Actor,
@@ -327,7 +325,7 @@ impl App {
         self.use_seal_key(by, &key, &own_secret(&key)?, revoke)
     }
 
-    /// The certificate that a company seals with.
+    /// Returns the certificate that a company seals with.
     pub fn seal_key_details(&self, actor: &Actor) -> Result<SealKeyDetails, Error> {
         let by = actor.must_administer()?;
         let key = self.seal_key(by.company())?;
@@ -382,10 +380,11 @@ impl App {
             revocation_list: self.settings.sealing.revocation_list_url.as_deref(),
         };
         authority::issue_seal_certificate(&root, &subject, kind, at)
-            .map_err(|error| Error::internal("making the company's seal key", error))
+            .map_err(|error| Error::internal("creating the company's seal key", error))
     }
 
-    /// A company's logo (PNG), by the hash of its file: the one it uses, or one that mails on their way still show.
+    /// Returns a company's logo (PNG) by the hash of its file: the current one, or an older one that pending mails
+    /// still show.
     pub fn company_logo(&self, company: &CompanyId, hash: &BlobHash) -> Result<Vec<u8>, Error> {
         let (company, hash) = (company.clone(), *hash);
         self.store
@@ -395,10 +394,10 @@ impl App {
 
 fn own_secret(key: &SealKey) -> Result<zeroize::Zeroizing<Vec<u8>>, Error> {
     key.to_pkcs8()
-        .map_err(|error| Error::internal("writing a company's seal key", error))
+        .map_err(|error| Error::internal("encoding a company's seal key", error))
 }
 
-/// What an administrator can change, for the audit log.
+/// Returns the settings that an administrator can change, for the audit log.
 fn settings_of(company: &Company) -> serde_json::Value {
     let style = &company.style;
     json!({

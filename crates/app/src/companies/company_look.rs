@@ -1,7 +1,7 @@
-//! How a company looks to people who open its pages and mails: its name, its colour and its logo.
+//! The appearance of a company's pages and mails: its name, colour and logo.
 //!
-//! What is served under a hash never changes: the style under the hash of its text, the logo under that of its file. Neither
-//! is a secret; everybody who was sent a link knows both.
+//! Content served under a hash never changes. The style is served under the hash of its text, and the logo under that
+//! of its file. Neither is secret, because everybody who was sent a link can see both.
 
 use domain::{BlobHash, Colour, CompanyId, Palette, WorkflowId};
 use store::company::{Logo, Style};
@@ -10,10 +10,10 @@ use crate::App;
 use crate::base::error::Error;
 use crate::links::link_token::{LinkPurpose, LinkToken};
 
-/// How much of a hash names a style: 64 bits.
+/// Bytes of the hash that names a style: 64 bits.
 const NAME_BYTES: usize = 8;
 
-/// How a company looks.
+/// Returns the appearance of a company.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompanyLook {
     pub company: CompanyId,
@@ -33,7 +33,7 @@ impl CompanyLook {
         }
     }
 
-    /// The stylesheet with the company's colour. `None` if it has no colour of its own.
+    /// The stylesheet with the company's colour. `None` if the company has not set a colour.
     pub fn stylesheet(&self) -> Option<String> {
         let Palette { light, dark } = Palette::of(self.accent?);
         let tokens = |tones: domain::look::Tones| {
@@ -56,8 +56,8 @@ impl CompanyLook {
     }
 }
 
-/// The displayed size of a logo of this many pixels in a box of CSS pixels: as large as the box allows, and never larger
-/// than its pixels. Width and height of both.
+/// Returns the displayed width and height, in CSS pixels, of a logo with this many pixels. It is as large as `most`
+/// allows, but never larger than its pixels.
 pub fn shown_logo_size(pixels: (u32, u32), most: (u32, u32)) -> (u32, u32) {
     let (width, height) = (u64::from(pixels.0.max(1)), u64::from(pixels.1.max(1)));
     let (widest, highest) = (u64::from(most.0), u64::from(most.1));
@@ -73,13 +73,14 @@ pub fn shown_logo_size(pixels: (u32, u32), most: (u32, u32)) -> (u32, u32) {
 }
 
 impl App {
-    /// How a company looks.
+    /// Returns the appearance of a company.
     pub fn company_look(&self, id: &CompanyId) -> Result<CompanyLook, Error> {
         let company = self.company(id)?;
         Ok(CompanyLook::of(&company.id, &company.name, &company.style))
     }
 
-    /// The look of the company that created a link, even if the link no longer works. `None` if there is no such link.
+    /// Returns the appearance of the company that created a link, even if the link no longer works. `None` if there is
+    /// no such link.
     pub fn look_behind_link(&self, token: &str) -> Result<Option<CompanyLook>, Error> {
         let Some(token) = self.outgoing.addresses.read(token) else {
             return Ok(None);
@@ -88,7 +89,7 @@ impl App {
         company.map(|company| self.company_look(&company)).transpose()
     }
 
-    /// The company that created a link. `None` if the link's target is gone.
+    /// Returns the company that created a link. `None` if the link's target no longer exists.
     pub fn company_behind_link(&self, token: LinkToken) -> Result<Option<CompanyId>, Error> {
         let (subject, now) = (token.subject, self.now());
         self.store.read(move |tx| {

@@ -1,20 +1,20 @@
-//! Login: credentials in, an access token out.
+//! Logs in with credentials and returns an access token.
 //!
-//! Guessing teaches nothing: an unknown company, an unknown or disabled member and a wrong password are refused with one
-//! code after the same work. Only someone who knows a password learns that the company's API is off.
+//! Guessing reveals nothing: an unknown company, an unknown or disabled member and a wrong password are refused with
+//! the same code after the same work. Only someone with the right password learns that the company's API is off.
 //!
-//! The throttle counts only wrong credentials, by account and by address. It is checked before the work, so that a flood
-//! that it refuses costs no hash, and again after the work, in the transaction that counts: of any number of guesses that
-//! arrive at once, no more are judged than the limit allows (several processes on one database may each judge one more), and
-//! none of the others learns whether it was right. Nobody is locked out for good: tries older than the window no longer
-//! count.
+//! The throttle counts only wrong credentials, by account and by address. It is checked before the work, so that a
+//! refused flood costs no hashing, and again after the work, in the transaction that counts. Of any number of
+//! simultaneous guesses, no more are judged than the limit allows (several processes on one database may each judge one
+//! more), and none of the others learns whether it was right. Nobody is locked out permanently, because attempts older
+//! than the window no longer count.
 //!
-//! An address from which the account has logged in during the last 30 days has an allowance of its own. So a stranger's
-//! wrong passwords keep out strangers, never the company's own program or a member at their usual place. Addresses are
-//! stored as keyed hashes, and forgotten when they have not been used for that long.
+//! An address from which the account has logged in during the last 30 days has its own allowance. So wrong passwords
+//! from strangers block only strangers, never the company's own program or a member at their usual address. Addresses
+//! are stored as keyed hashes, and deleted if they have not been used for that long.
 //!
-//! A token is valid only if the credentials that were checked are still the member's: a password that changes while the old
-//! one is being verified leaves nothing behind.
+//! A token is issued only if the checked credentials are still valid. If the password changes while the old one is
+//! being verified, the login fails.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -32,7 +32,7 @@ use crate::base::error::{Error, whole_seconds};
 use crate::base::vault::Purpose;
 use crate::companies::access_token::AccessToken;
 
-/// The throttle of wrong credentials. Right ones never count, and nobody is locked out for good.
+/// The throttle of wrong credentials. Right ones never count, and nobody is locked out permanently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LoginSettings {
     /// Wrong credentials for one account: from each address it logged in from during the last 30 days, and from all other
@@ -40,9 +40,9 @@ pub struct LoginSettings {
     pub per_account: u32,
     /// Wrong credentials from one address.
     pub per_address: u32,
-    /// Within how many seconds.
+    /// The window in seconds.
     pub window_seconds: i64,
-    /// How many passwords are hashed at the same time. Each uses 19 MiB, which the process keeps.
+    /// Number of passwords that are hashed at the same time. Each uses 19 MiB, which the process keeps.
     pub concurrent_hashes: u32,
 }
 
@@ -57,15 +57,15 @@ impl Default for LoginSettings {
     }
 }
 
-/// Credentials, and where they came from.
+/// Credentials, and the address that sent them.
 #[derive(Clone)]
 pub struct LoginAttempt {
-    /// The company's ID, in upper or lower case.
+    /// The company's ID, in any case.
     pub company: String,
     /// The member's address, in any case.
     pub email: String,
     pub password: String,
-    /// The address that they came from.
+    /// The network address that sent the credentials.
     pub address: IpAddr,
 }
 
@@ -77,14 +77,14 @@ impl fmt::Debug for LoginAttempt {
     }
 }
 
-/// How long an address stays known after a login, and how old its record gets before another login renews it: a program that
-/// logs in for every call does not write its address every time.
+/// Days for which an address stays known after a login. A login renews a record only after `RENEWED_AFTER_HOURS`, so
+/// that a program that logs in for every call does not write its address every time.
 const KNOWN_DAYS: i64 = 30;
 const RENEWED_AFTER_HOURS: i64 = 1;
-/// How many addresses we remember per member: the latest.
+/// Maximum number of addresses stored per member. The latest are kept.
 const MOST_KNOWN: u32 = 50;
 
-/// Verified credentials, and where they came from.
+/// Verified credentials, and the address that sent them.
 pub(in crate::companies) struct Proved {
     pub(crate) company: Company,
     pub(crate) member: Member,
@@ -93,7 +93,7 @@ pub(in crate::companies) struct Proved {
 }
 
 impl Proved {
-    /// Remembers the address, in the transaction that issues the token or the session.
+    /// Stores the address, in the transaction that issues the token or the session.
     pub(in crate::companies) fn remember_address(
         &self,
         tx: &mut dyn Transaction,
@@ -106,17 +106,16 @@ impl Proved {
     }
 }
 
-/// The result of a login.
 #[derive(Debug, Clone)]
 pub struct LoggedIn {
     /// The token, returned once.
     pub access_token: AccessToken,
     pub company: CompanyId,
-    /// The member's address, as their account has it.
+    /// The member's e-mail address, as stored in their account.
     pub email: String,
-    /// When the token ends.
+    /// Time when the token expires.
     pub expires_at: Timestamp,
-    /// The company's time zone: `expire_date` is written in it.
+    /// The company's time zone, which `expire_date` uses.
     pub zone: Zone,
 }
 
@@ -127,10 +126,10 @@ impl LoggedIn {
     }
 }
 
-/// Why a login fails.
+/// Reason why a login fails.
 #[derive(Debug, thiserror::Error)]
 pub enum LoginRefusal {
-    /// Unknown company, unknown member or wrong password (code 10): which of them is not said.
+    /// Unknown company, unknown member or wrong password (code 10). The response does not say which.
     #[error("the login information is incorrect")]
     WrongCredentials,
     /// The password is right, but the company may not use the API (code 95).
@@ -139,10 +138,10 @@ pub enum LoginRefusal {
     /// Too many wrong credentials (429).
     #[error("too many attempts; try again in {retry_after} s")]
     Throttled {
-        /// Seconds to wait.
+        /// Seconds to wait before a retry.
         retry_after: u64,
     },
-    /// Our own failure (code 99).
+    /// An internal error (code 99).
     #[error(transparent)]
     Failed(Error),
 }
@@ -175,11 +174,11 @@ impl App {
         let now = self.now();
         let expires_at = now
             .checked_add(company.token_lifetime_seconds.seconds())
-            .map_err(|error| Error::internal("counting a token's lifetime", error))?;
+            .map_err(|error| Error::internal("computing when a token expires", error))?;
         let hash = access_token.hash();
         self.store.write(move |tx| {
             store::access_token::insert(tx, &proved.company.id, &proved.member, &hash, now, expires_at)?
-                // Changed while the password was being verified: it is a wrong one now.
+                // If the password changed while it was being verified, it is now wrong.
                 .ok_or(LoginRefusal::WrongCredentials)?;
             proved.remember_address(tx, now).map_err(LoginRefusal::from)
         })?;
@@ -193,7 +192,8 @@ impl App {
         })
     }
 
-    /// The member with these credentials. Every refusal except the throttle's takes as long as hashing a password.
+    /// Returns the member with these credentials. Every refusal except that of the throttle takes as long as hashing a
+    /// password.
     pub(in crate::companies) fn check_credentials(&self, attempt: &LoginAttempt) -> Result<Proved, LoginRefusal> {
         let named = named_account(attempt);
         let account = account_key(&attempt.company, &attempt.email);
@@ -234,7 +234,7 @@ impl App {
                 is_recorded: seen_at.is_some_and(|seen_at| now.duration_since(seen_at) < renewed),
             });
         }
-        // One after the other: of two that count on one snapshot each would find room for itself.
+        // Run one at a time, because two transactions that count on one snapshot could both stay below the limit.
         let counting = self.counting_failures.lock().unwrap_or_else(PoisonError::into_inner);
         self.store.write(move |tx| {
             refuse_throttled(tx, limits, &allowance, &network, now)?;
@@ -245,7 +245,8 @@ impl App {
         Err(LoginRefusal::WrongCredentials)
     }
 
-    /// The company of this name, if there is one. Sign-ins to one company share a queue ([`domain::Requester::SignIn`]).
+    /// Returns the company with this name, if there is one. Sign-ins to one company share a queue
+    /// ([`domain::Requester::SignIn`]).
     pub fn company_named(&self, name: &str) -> Result<Option<CompanyId>, Error> {
         let Ok(company) = CompanyId::parse(name) else {
             return Ok(None);
@@ -267,16 +268,17 @@ impl App {
     }
 }
 
-/// The company and the e-mail address of an attempt; `None` if no account can have them. The database cannot look for U+0000.
+/// Returns the company and the e-mail address of an attempt. `None` if no account can have them, for example because
+/// the database cannot search for U+0000.
 fn named_account(attempt: &LoginAttempt) -> Option<(CompanyId, String)> {
     let company = CompanyId::parse(&attempt.company).ok()?;
     (!attempt.email.contains('\0')).then(|| (company, attempt.email.clone()))
 }
 
-/// Addresses that were last seen after this moment are known.
+/// Addresses last seen after this time are known.
 pub(crate) fn known_since(now: Timestamp) -> Result<Timestamp, Error> {
     now.checked_sub((KNOWN_DAYS * 24 + RENEWED_AFTER_HOURS).hours())
-        .map_err(|error| Error::internal("counting back the time of known addresses", error))
+        .map_err(|error| Error::internal("computing since when addresses are known", error))
 }
 
 fn refuse_throttled(
@@ -289,10 +291,10 @@ fn refuse_throttled(
     let window = limits.window_seconds;
     let since = now
         .checked_sub(window.seconds())
-        .map_err(|error| Error::internal("counting the throttle's window", error))?;
+        .map_err(|error| Error::internal("computing the window of the login limit", error))?;
     let by_account = store::access_token::failures_of_account(tx, allowance, since, limits.per_account)?;
     let by_address = store::access_token::failures_of_address(tx, network, since, limits.per_address)?;
-    // Free again when the oldest of the allowed failures leaves the window.
+    // The next attempt is allowed when the oldest counted failure leaves the window.
     let wait = |failures: &[Timestamp], limit: u32| {
         let full = failures.len() >= usize::try_from(limit).unwrap_or(usize::MAX);
         let oldest = failures.last().filter(|_| full)?;
@@ -309,7 +311,7 @@ fn refuse_throttled(
     }
 }
 
-/// An account, known or not, as the throttle counts it.
+/// The key by which the throttle counts an account, whether or not it exists.
 fn account_key(company: &str, email: &str) -> [u8; 32] {
     let mut hash = Sha256::new();
     hash.update(company.to_ascii_lowercase().as_bytes());

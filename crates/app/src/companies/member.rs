@@ -1,6 +1,6 @@
-//! Members: the operator adds and disables them, and sets new passwords.
+//! Members, whom the operator adds and disables, and for whom the operator sets new passwords.
 //!
-//! Only an owner changes owners, so that an admin cannot become one by another one's password.
+//! Only an owner can change owners, so that an admin cannot take over an owner's account by setting its password.
 //!
 //! A new password or a disabled account ends every access token and session at once.
 
@@ -20,15 +20,14 @@ use crate::companies::company::LONGEST_NAME;
 use crate::companies::new_password;
 use crate::companies::new_password::Owner;
 
-/// A member to add.
 #[derive(Clone)]
 pub struct NewMember {
     /// The address to sign in with.
     pub email: String,
-    /// The name; without one, the address.
+    /// The member's name. `None` uses the address.
     pub name: Option<String>,
     pub role: Role,
-    /// The password. `None`: generate one.
+    /// The password. `None` generates one.
     pub password: Option<String>,
 }
 
@@ -43,9 +42,9 @@ impl fmt::Debug for NewMember {
 /// A password that was set.
 pub struct NewPassword {
     pub member: MemberId,
-    /// The password if it was created here: to be shown once.
+    /// The password if it was generated here. It must be shown only once.
     pub made: Option<String>,
-    /// How many live access tokens ended.
+    /// Number of active access tokens that were revoked.
     pub revoked_tokens: u64,
 }
 
@@ -85,7 +84,6 @@ impl App {
         })
     }
 
-    /// Sets a new password for a member.
     pub fn set_member_password(
         &self,
         actor: &Actor,
@@ -113,7 +111,7 @@ impl App {
         })
     }
 
-    /// Disables a member; `false` if they were disabled already. The last owner stays.
+    /// Disables a member. Returns `false` if they were already disabled. The last owner cannot be disabled.
     pub fn disable_member(&self, actor: &Actor, email: &str) -> Result<bool, Error> {
         let by = actor.must_administer()?;
         let (company, email, at) = (by.company().clone(), email.to_owned(), self.now());
@@ -159,7 +157,7 @@ impl App {
     }
 }
 
-/// Refuses a change of an owner by somebody who is none.
+/// Refuses a change of an owner by somebody who is not an owner.
 fn must_change(owns: bool, role: Role) -> Result<(), Error> {
     if role == Role::Owner && !owns {
         return Err(Error::Forbidden(ForbiddenCode::OwnersOnly));
@@ -167,7 +165,7 @@ fn must_change(owns: bool, role: Role) -> Result<(), Error> {
     Ok(())
 }
 
-/// A member by their address, ignoring case.
+/// Finds a member by address, ignoring case.
 fn find(tx: &mut dyn Transaction, company: &CompanyId, email: &str) -> Result<Member, Error> {
     store::member::find_by_email(tx, company, email)?.ok_or(Error::NotFound(Subject::Member))
 }

@@ -1,7 +1,8 @@
-//! Rules for a new password. A login never asks for them, so passwords that were set under other rules keep working.
+//! Rules for new passwords. Logins do not apply them, so passwords that were set under other rules still work.
 //!
-//! A new password has at least 12 characters, is hard to guess (zxcvbn's score of 3 or more, which knows common passwords,
-//! words, names, dates and keyboard patterns), and contains neither its owner's e-mail address nor the company's name.
+//! A new password has at least 12 characters, is hard to guess (a score of at least 3 from zxcvbn, which knows common
+//! passwords, words, names, dates and keyboard patterns), and contains neither its owner's e-mail address nor the
+//! company's name.
 
 use domain::Random;
 use store::company::Company;
@@ -10,20 +11,20 @@ use zxcvbn::{Score, zxcvbn};
 
 use crate::base::error::{Error, Fault, FaultCode};
 
-/// The fewest characters.
+/// Minimum length in characters.
 pub(crate) const SHORTEST: usize = 12;
-/// The most bytes. Hashing reads all of them.
+/// Maximum length in bytes, because hashing reads all of them.
 const LONGEST_BYTES: usize = 1_024;
-/// Shorter company names are part of too many words to be refused by rule; zxcvbn weighs them.
+/// Shorter company names occur in too many words to be refused by rule, so zxcvbn judges them.
 const SHORTEST_NAME: usize = 3;
-/// How often we try again if a generated password breaks a rule by chance.
+/// Maximum number of tries when a generated password breaks a rule by chance.
 const MOST_TRIES: usize = 16;
 
-/// The person that the password is for, whose data strangers would try first.
+/// The owner of the password, whose data strangers would try first.
 pub(crate) struct Owner {
     email: String,
     company_name: String,
-    /// Everything known of the owner, in whole and in words.
+    /// All data about the owner, complete and split into words.
     words: Vec<String>,
 }
 
@@ -55,7 +56,7 @@ impl Owner {
     }
 }
 
-/// A text as people compare it: without case, width, spaces and punctuation.
+/// Normalises a text as people compare it: without case, width, spaces and punctuation.
 fn folded(text: &str) -> String {
     text.nfkc()
         .flat_map(char::to_lowercase)
@@ -86,8 +87,8 @@ fn score(password: &str, owner: &Owner) -> Score {
     zxcvbn(password, &words).score()
 }
 
-/// A password that nobody can guess and people can copy: 20 characters of 31, 99 bits, without characters that look
-/// alike.
+/// Generates a password that nobody can guess and people can copy: 20 characters from an alphabet of 31, or 99 bits,
+/// without characters that look alike.
 pub(crate) fn generate(random: &dyn Random, owner: &Owner) -> Result<String, Error> {
     std::iter::repeat_with(|| letters(random))
         .take(MOST_TRIES)
@@ -101,7 +102,7 @@ fn letters(random: &dyn Random) -> String {
     while password.len() < 23 {
         let mut byte = [0];
         random.fill(&mut byte);
-        // 248 is the largest multiple of 31 in a byte: larger values would make some letters likelier.
+        // 248 is the largest multiple of 31 in a byte. Larger values would make some letters more likely.
         if byte[0] < 248
             && let Some(letter) = LETTERS.get(usize::from(byte[0] % 31))
         {
@@ -230,7 +231,7 @@ mod tests {
             refusal("k7#Qz!p2wXvM 주식회사 한빛", "주식회사 한빛"),
             Some(FaultCode::PasswordNamesOwner)
         );
-        // A name of two letters is part of many words.
+        // A name of two letters occurs in many words.
         assert_eq!(refusal("plover lantern gorge 47", "Go"), None);
     }
 

@@ -1,14 +1,14 @@
 //! Passwords: argon2id with 19 MiB, two passes, one lane (OWASP's first choice), about 25 ms each.
 //!
 //! Hashing makes guessing expensive, and requests too. So only a few hashes run at the same time, a limited number of
-//! callers wait for their turn, and others are refused and asked to come back. For an account that does not exist, the same
-//! work is done on a hash that no password has, so the time reveals nothing.
+//! callers wait for their turn, and others are refused and asked to retry later. For an account that does not exist, we
+//! do the same work on a hash that no password matches, so the time reveals nothing.
 //!
 //! A hash is computed at a lower priority than everything else, so that a flood of guesses does not slow down other
 //! requests.
 //!
-//! The memory of a hash belongs to its turn and is kept for the next one. If each thread allocated its own, the allocator
-//! would keep 19 MiB for every thread that ever hashed.
+//! The memory of a hash belongs to its turn and is reused. If each thread allocated its own, the allocator would keep
+//! 19 MiB for every thread that ever hashed.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -26,12 +26,12 @@ const MEMORY_KIB: u32 = 19 * 1024;
 const PASSES: u32 = 2;
 const LANES: u32 = 1;
 
-/// How long a caller waits to be served.
+/// Maximum time that a caller waits for a turn.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How many may wait: fewer than the requests that run at the same time, so that a flood of logins leaves room for
-/// others.
+/// Maximum number of waiting callers. Smaller than the number of simultaneous requests, so that a flood of logins
+/// leaves room for others.
 const MOST_WAITING: u32 = 40;
-/// After how many seconds a caller who would wait longer may try again.
+/// Seconds to wait before a retry, for callers who are refused.
 const COME_BACK_IN: u64 = 2;
 
 /// Hashes and verifies passwords, a few at a time.
@@ -43,7 +43,7 @@ pub struct Passwords {
 }
 
 struct Turns {
-    /// The memory of each free turn: empty until its first hash.
+    /// The memory of each free turn, which is empty until its first hash.
     free: Vec<Vec<Block>>,
     waiting: u32,
 }
@@ -67,7 +67,7 @@ impl Passwords {
         let mut output = [0; 32];
         random.fill(&mut salt);
         random.fill(&mut output);
-        // A hash of no known password: salt and output are chance, the cost is the same.
+        // A hash that no known password matches: salt and output are random, but the cost is the same.
         let nobodys = format!(
             "$argon2id$v=19$m={MEMORY_KIB},t={PASSES},p={LANES}${}${}",
             unpadded_base64(&salt),
@@ -84,7 +84,7 @@ impl Passwords {
         }
     }
 
-    /// How many hashes were computed since the start.
+    /// Number of hashes computed since the start.
     pub fn computed(&self) -> u64 {
         self.computed.load(Ordering::Relaxed)
     }
@@ -92,7 +92,7 @@ impl Passwords {
     /// Waits for a turn.
     pub fn turn(&self) -> Result<Turn<'_>, Error> {
         let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
-        // The turn that was returned last: while one is enough, the others never allocate.
+        // Reuses the turn that was returned last, so that the others never allocate while one is enough.
         if let Some(memory) = turns.free.pop() {
             return Ok(Turn {
                 passwords: self,
@@ -140,7 +140,7 @@ impl Drop for Turn<'_> {
 }
 
 impl Turn<'_> {
-    /// The text to keep for a password.
+    /// Returns the hash to store for a password.
     pub fn hash(&mut self, password: &str, random: &dyn Random) -> Result<String, Error> {
         let mut salt = [0; 16];
         random.fill(&mut salt);
@@ -148,8 +148,8 @@ impl Turn<'_> {
             .map_err(|error| Error::internal("hashing a password", error.to_string()))
     }
 
-    /// Whether the password matches the hash. `None` means an account that does not exist: never a match, in the same
-    /// time.
+    /// Whether the password matches the hash. `None` stands for an account that does not exist: it never matches, and
+    /// takes the same time.
     pub fn verify(&mut self, password: &str, kept: Option<&str>) -> Result<bool, Error> {
         let is_same = self
             .is_same(password, kept.unwrap_or(&self.passwords.nobodys))
@@ -187,7 +187,7 @@ impl Turn<'_> {
         Ok(output.ct_eq(expected.as_bytes()).into())
     }
 
-    /// One hash, which is counted, in the turn's memory.
+    /// Computes and counts one hash, in the turn's memory.
     fn compute(&mut self, hasher: &Argon2<'_>, password: &str, salt: &[u8], output: &mut [u8]) -> argon2::Result<()> {
         let blocks = hasher.params().block_count();
         if self.memory.len() < blocks {
@@ -199,14 +199,14 @@ impl Turn<'_> {
     }
 }
 
-/// How much lower the priority of a hash is: under load everything else gets three times as much of a processor. With
-/// ten times as much, people could not log in while other programs are busy.
+/// Lowers the priority of a hash: under load everything else gets three times as much processor time. At ten times as
+/// much, people could not log in while other programs are busy.
 #[cfg(target_os = "linux")]
 const NICER: i32 = 5;
 
-/// Does long work at a lower priority, on a thread of its own: a thread cannot get its priority back. Without it every short
-/// request on a processor that hashes waits for a time slice, several times. Elsewhere than on Linux a priority is the whole
-/// process's, so it stays as it is.
+/// Does long work at a lower priority, on its own thread because a thread cannot raise its priority again. Without
+/// this, every short request on a processor that hashes waits several times for a time slice. On systems other than
+/// Linux the priority applies to the whole process, so it stays unchanged.
 fn behind_others<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| {
         let thread = scope.spawn(|| {

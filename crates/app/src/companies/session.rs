@@ -1,15 +1,15 @@
 //! Members signed in on the pages.
 //!
-//! The browser keeps a random secret as a cookie; we keep only its SHA-256. Forms contain a token made from it, which
-//! another site can neither read nor guess. Credentials are throttled as for the API's login.
+//! The browser stores a random secret as a cookie, and we store only its SHA-256. Forms contain a token derived from
+//! it, which another site can neither read nor guess. Credentials are throttled as for the API's login.
 //!
-//! A session ends 30 days after it began, and 12 hours after its last request. Signing in always issues a new cookie and
-//! ends the session that the browser had before, so a cookie that was planted earlier never becomes a signed-in one.
+//! A session ends 30 days after it began, or 12 hours after its last request. Signing in always issues a new cookie and
+//! ends the browser's previous session, so a cookie that was planted earlier never becomes a signed-in one.
 //!
-//! The sign-in form comes before a session. Its cookie and token are issued here as a pair, with a key and for two hours, so
-//! values that an attacker makes up are refused. An attacker can still ask us for a pair of their own. Two things keep them
-//! from using it in another browser: the cookie's `__Host-` prefix, and `Sec-Fetch-Site`, which says where a form was sent
-//! from.
+//! The sign-in form comes before a session. Its cookie and token are issued here as a pair, with a key and for two
+//! hours, so values that an attacker makes up are refused. An attacker can still request a valid pair. Two things
+//! prevent its use in another browser: the cookie's `__Host-` prefix, and `Sec-Fetch-Site`, which says which site sent
+//! a form.
 
 use std::fmt;
 
@@ -26,18 +26,18 @@ use crate::base::vault::Purpose;
 use crate::companies::access_token::AccessToken;
 use crate::companies::login::{LoginAttempt, LoginRefusal};
 
-/// The last use of a session is recorded once per minute at most.
+/// The last use of a session is recorded at most once per minute.
 const NOTED_AFTER: SignedDuration = SignedDuration::from_mins(1);
-/// How long a sign-in form is valid, and how old its cookie may be to be used for another form.
+/// Time for which a sign-in form is valid, and maximum age of its cookie for reuse in another form.
 const FORM_LIFE: SignedDuration = SignedDuration::from_hours(2);
 const FORM_TAKEN_OVER: SignedDuration = SignedDuration::from_hours(1);
 
 /// The cookie and the token that belong to one sign-in form.
 #[derive(Clone)]
 pub struct SignInForm {
-    /// The browser keeps it.
+    /// The value stored by the browser.
     pub cookie: String,
-    /// The form sends it.
+    /// The value sent by the form.
     pub token: String,
 }
 
@@ -86,7 +86,7 @@ impl MemberSession {
 }
 
 impl App {
-    /// Issues a sign-in form: for the cookie that the browser has, if it is still good, otherwise for a new one.
+    /// Issues a sign-in form. Reuses the browser's cookie if it is still valid, otherwise creates a new one.
     pub fn sign_in_form(&self, kept: Option<&str>) -> SignInForm {
         let now = self.now();
         let cookie = kept
@@ -125,7 +125,7 @@ impl App {
         BASE64_URL_SAFE_NO_PAD.encode(tag)
     }
 
-    /// How long ago we issued a form's cookie; `None` if we did not issue it.
+    /// Returns the age of a form's cookie. `None` if we did not issue it.
     fn age_of_form(&self, cookie: &str, now: Timestamp) -> Option<SignedDuration> {
         let (made, tag) = cookie.rsplit_once('.')?;
         let tag = BASE64_URL_SAFE_NO_PAD.decode(tag).ok()?;
@@ -143,7 +143,7 @@ impl App {
         let now = self.now();
         let expires_at = now
             .checked_add(self.settings.session_seconds.seconds())
-            .map_err(|error| Error::internal("counting a session's lifetime", error))?;
+            .map_err(|error| Error::internal("computing when a session expires", error))?;
         let hash = cookie.hash();
         self.store.write(move |tx| {
             let (company, member) = (&proved.company.id, &proved.member);
@@ -158,7 +158,7 @@ impl App {
         Ok(SignedIn { cookie, expires_at })
     }
 
-    /// The member of this cookie; `Unauthenticated` if it is not, or no longer, valid.
+    /// Returns the member with this cookie. Fails with `Unauthenticated` if the cookie is invalid or expired.
     pub fn session(&self, cookie: &str) -> Result<MemberSession, Error> {
         let hash = AccessToken::hash_of(cookie).ok_or(Error::Unauthenticated)?;
         let now = self.now();
@@ -190,13 +190,13 @@ impl App {
         })
     }
 
-    /// Sessions last used at or before this moment have been idle for too long.
+    /// Sessions last used at or before this time have been idle for too long.
     pub(crate) fn sessions_idle_since(&self, now: Timestamp) -> Result<Timestamp, Error> {
         now.checked_sub(self.settings.session_idle_seconds.seconds())
-            .map_err(|error| Error::internal("counting back the time of idle sessions", error))
+            .map_err(|error| Error::internal("computing since when sessions are idle", error))
     }
 
-    /// Signs a member out. An unknown cookie is fine.
+    /// Signs a member out. Unknown cookies are ignored.
     pub fn sign_out(&self, cookie: &str) -> Result<(), Error> {
         let Some(hash) = AccessToken::hash_of(cookie) else {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Access tokens seen from outside: listed and revoked.
+//! Lists and revokes access tokens.
 
 use store::access_token::TokenRow;
 
@@ -8,14 +8,14 @@ use crate::base::audit_log::Action;
 use crate::base::error::{Error, Subject};
 
 impl App {
-    /// A company's tokens: live ones, and those that ended recently. The tokens themselves are not stored.
+    /// Lists a company's tokens: active ones, and those that ended recently. The tokens themselves are not stored.
     pub fn tokens(&self, actor: &Actor) -> Result<Vec<TokenRow>, Error> {
         let company = actor.must_administer()?.company().clone();
         self.store
             .read(move |tx| store::access_token::list(tx, &company).map_err(Error::from))
     }
 
-    /// Revokes a token; `false` if it was revoked already.
+    /// Revokes a token. Returns `false` if it was already revoked.
     pub fn revoke_token(&self, actor: &Actor, id: i64) -> Result<bool, Error> {
         let by = actor.must_administer()?;
         let (company, wanted, at) = (by.company(), by.company().clone(), self.now());

@@ -31,31 +31,31 @@ use crate::values::value::attached;
 use crate::base::browser::browser;
 use crate::base::consent;
 
-/// How a signer's link went out.
+/// How a signer received their link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::evidence) enum HandedOn {
-    /// No message with it was delivered; the sender or an administrator copied it, to pass it on.
+    /// No message with the link was delivered. The sender or an administrator copied it to pass it on.
     BySender,
-    /// A mail server or a messenger took it.
+    /// A mail server or a messenger accepted the message.
     Sent,
 }
 
 /// The content of a certificate.
 pub(in crate::evidence) struct Certified<'c> {
-    /// The workflow as it was read.
+    /// The workflow as stored.
     pub stored: &'c StoredWorkflow,
     /// The workflow after the change.
     pub workflow: &'c Workflow,
     pub party: &'c Party,
     pub template: &'c StoredVersion,
     pub values: &'c BTreeMap<String, StoredValue>,
-    /// The whole chain.
     pub entries: &'c [Entry],
-    /// How signers' links were delivered. A missing entry means unknown: the message waits, or could not be delivered.
+    /// How signers received their links. A missing entry means unknown: the message is waiting, or could not be
+    /// delivered.
     pub handed_on: &'c BTreeMap<RecipientId, HandedOn>,
     /// Hash and length of the sealed document. `None` if the workflow ended early.
     pub sealed: Option<(BlobHash, u64, SealLevel)>,
-    /// The words of the last act, which are not stored yet.
+    /// The comment on the last action, which is not stored yet.
     pub last_comment: Option<&'c str>,
     pub at: Timestamp,
     pub verify_url: String,
@@ -65,7 +65,8 @@ pub(in crate::evidence) struct Certified<'c> {
     pub pictures: BTreeMap<RecipientId, Vec<CardPicture>>,
 }
 
-/// Builds the certificate's content. Text from strangers is made drawable, so missing glyphs cannot make it fail.
+/// Builds the certificate's content. Text from strangers is made drawable, so that missing glyphs cannot cause a
+/// failure.
 pub(in crate::evidence) fn certificate_content(certified: &Certified<'_>, fonts: &Fonts) -> CertificateContent {
     Writer {
         certified,
@@ -81,9 +82,9 @@ struct Writer<'c> {
     certified: &'c Certified<'c>,
     fonts: &'c Fonts,
     language: Language,
-    /// The whole chain, with the people as they were at each entry.
+    /// The whole chain, with the names of the people at the time of each entry.
     events: Vec<NamedEvent>,
-    /// What replaces an erased text.
+    /// The text that replaces an erased one.
     erased: String,
 }
 
@@ -219,7 +220,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The people who get the finished document without signing.
+    /// Lists the people who receive the completed document without signing it.
     fn copies(&self) -> Option<Section> {
         let copies = &self.certified.workflow.copies;
         let rows = copies
@@ -238,7 +239,7 @@ impl Writer<'_> {
         })
     }
 
-    /// One signer: what they did, when and where, and how they were identified.
+    /// Describes a signer: what they did, when and where, and how they were identified.
     fn card(&self, recipient: &Recipient) -> Card {
         let order = recipient.order.to_string();
         let step = match &recipient.role {
@@ -262,7 +263,7 @@ impl Writer<'_> {
             events.push(&named.event);
         }
         let first = |is: &dyn Fn(&EventKind) -> bool| events.iter().copied().find(|event| is(&event.event));
-        // After a return a signer acts again: the last act counts.
+        // After a return a signer acts again, so the last action counts.
         let last = |is: &dyn Fn(&EventKind) -> bool| events.iter().rev().copied().find(|event| is(&event.event));
         let requested = first(&|event| matches!(event, EventKind::RequestSent { .. }));
         let viewed = first(&|event| matches!(event, EventKind::Viewed { .. }));
@@ -294,7 +295,7 @@ impl Writer<'_> {
         {
             rows.push((self.say("certificate-consent"), self.consent(*at, statement)));
         }
-        // Where they acted; before that, where they viewed it.
+        // Uses the origin of the action, or of the first view if there was no action yet.
         let from = act.or(viewed);
         if let Some(address) = from.and_then(|event| event.actor.address.as_ref()) {
             rows.push((self.say("certificate-address"), self.drawable(self.text(address))));
@@ -315,7 +316,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The earlier person in this place, until when they had it, and why that ended.
+    /// Describes the previous person in this place: until when the document was assigned to them, and why that ended.
     fn earlier_person(&self, change: &NamedEvent) -> Option<(String, String)> {
         let before = change.recipient.as_ref();
         // A person of whom only the mobile number or the company was corrected is still in place.
@@ -333,7 +334,7 @@ impl Writer<'_> {
         Some((self.say("certificate-earlier"), self.drawable(&until)))
     }
 
-    /// How the person's identity was checked.
+    /// Describes how the person's identity was checked.
     fn identity(&self, recipient: &Recipient, events: &[&Event], act: Option<&Event>) -> String {
         if act.is_some_and(|event| !matches!(event.actor.who, Who::Recipient(_))) {
             return self.say("certificate-identity-on-behalf");
@@ -395,7 +396,7 @@ impl Writer<'_> {
         parts.join(" · ")
     }
 
-    /// When, and to which words.
+    /// States when the signer agreed, and to which statement.
     fn consent(&self, at: Timestamp, statement: &BlobHash) -> String {
         let words = match consent::version_of(statement) {
             Some((version, language)) => self.say_with(
@@ -407,7 +408,7 @@ impl Writer<'_> {
         format!("{} · {words} · SHA-256 {statement}", self.moment(at))
     }
 
-    /// The browser, as people call it.
+    /// Returns the readable name of the browser.
     fn browser(&self, actor: &Actor) -> Option<String> {
         let found = browser(actor.user_agent.as_ref()?.clear()?)?;
         Some(match found.system {
@@ -431,7 +432,7 @@ impl Writer<'_> {
         stored.writer(recipient.id).and_then(|writer| writer.comment.clone())
     }
 
-    /// What a signer did, and when.
+    /// Describes what a signer did, and when.
     fn progress(&self, recipient: &Recipient) -> State {
         let (key, at, tone) = match recipient.progress {
             Progress::Waiting => {
@@ -449,7 +450,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The state of the document.
+    /// Describes the state of the document.
     fn state(&self) -> State {
         let status = self.certified.workflow.state.status();
         State {
@@ -462,7 +463,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The files that belong to the document, each with its hash. They are part of what was signed, like its pages.
+    /// Lists the files embedded in the document, with their hashes. Like its pages, they are part of what was signed.
     fn attached(&self) -> Option<Section> {
         let Certified { template, values, .. } = self.certified;
         let rows: Vec<(String, String)> = attached(&template.version, values)
@@ -526,7 +527,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The chain's hash after each step that is done: it binds every value that was written until then.
+    /// Returns the chain's hash after each completed step, which covers every value entered until then.
     fn steps(&self) -> Vec<(String, String)> {
         let approvals = self
             .certified
@@ -536,7 +537,7 @@ impl Writer<'_> {
                 EventKind::Approved { order, .. } => Some((order, entry)),
                 _ => None,
             });
-        // The last approval of a step counts: of several signers, and after a return.
+        // The last approval of a step counts, because a step can have several signers or be returned.
         let last_of_each: BTreeMap<u32, &Entry> = approvals.collect();
         last_of_each
             .into_iter()
@@ -576,13 +577,13 @@ impl Writer<'_> {
             file_name: CHAIN_FILE.to_owned(),
             media_type: "application/json".to_owned(),
             description: self.say("certificate-chain-file"),
-            // Texts, numbers and lists only: writing cannot fail.
+            // Serialising texts, numbers and lists cannot fail.
             bytes: serde_json::to_vec(&file).unwrap_or_default(),
         }
     }
 }
 
-/// Name and address; only the address if they are the same.
+/// Formats name and address, or only the address if they are equal.
 fn person(name: &str, contact: &str) -> String {
     if name == contact {
         name.to_owned()
@@ -590,17 +591,18 @@ fn person(name: &str, contact: &str) -> String {
         format!("{name} <{contact}>")
     }
 }
-/// The text on one line, with what no font has, and what changes the direction of writing, written as its number.
+/// Returns the text on one line. Characters that no font contains, or that change the writing direction, are replaced
+/// by their code points.
 pub(crate) fn drawable(fonts: &Fonts, text: &str) -> String {
     let missing = fonts.missing_characters(text);
     let mut drawable = String::with_capacity(text.len());
     for character in text.chars() {
         if matches!(character, '\u{2068}' | '\u{2069}') {
-            // Marks around right-to-left text, which no font contains.
+            // Marks around right-to-left text have no glyph in any font.
         } else if character.is_control() {
             drawable.push(' ');
         } else if missing.contains(&character) || is_direction_control(character) {
-            // A direction control would reverse the text next to it. Writing into a string cannot fail.
+            // A direction control would reverse the text next to it. Writing to a string cannot fail.
             let _ = write!(drawable, "[U+{:04X}]", u32::from(character));
         } else {
             drawable.push(character);

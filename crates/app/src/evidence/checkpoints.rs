@@ -1,12 +1,12 @@
-//! Checkpoints: every hour, the heads of each company's chains are written to the file store, keyed and linked.
+//! Writes checkpoints: every hour, the heads of each company's chains go to the file store, authenticated and linked.
 //!
-//! `audit verify` compares the database with the last one, and so finds workflows that were deleted, chains that were cut or
-//! written again, and an older database in the place of this one ([`domain::checkpoint`]). The files are in
-//! `checkpoints/COMPANY/` in the file store: one for each checkpoint, and the segments that they name.
+//! `audit verify` compares the database with the last checkpoint. So it detects deleted workflows, truncated or
+//! rewritten chains, and a database that was replaced by an older one ([`domain::checkpoint`]). The files are in
+//! `checkpoints/COMPANY/` in the file store: one for each checkpoint, and the segments that it lists.
 //!
-//! Several servers may run the job. A checkpoint's file is created under its number only if it is new, so of two that write at
-//! the same moment one wins. A server never writes over what it cannot confirm: if the last checkpoint is damaged, it writes
-//! none until the operator restarts them ([`App::restart_checkpoints`]).
+//! Several servers may run the job. A checkpoint's file is created only if its number is not in use, so of two servers
+//! that write at the same time, one wins. A server never overwrites what it cannot confirm: if the last checkpoint is
+//! damaged, it writes no more until the operator restarts checkpoints ([`App::restart_checkpoints`]).
 
 use std::collections::BTreeMap;
 
@@ -23,16 +23,16 @@ use crate::base::keyed_chain;
 use crate::base::vault::Purpose;
 
 const FOLDER: &str = "checkpoints";
-/// Less than an hour, so that an hourly job does not skip every second one.
+/// Slightly less than an hour, so that an hourly job does not skip every other run.
 const AT_SOONEST: SignedDuration = SignedDuration::from_mins(55);
-/// How many are kept: two days.
+/// Number of checkpoints to keep: two days.
 const KEPT: usize = 48;
 const AT_ONCE: u32 = 1_000;
 
-/// How a checkpoint differs from the database, or what is wrong with the checkpoints.
+/// A difference between a checkpoint and the database, or a defect of the checkpoints.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CheckpointFault {
-    /// A workflow is gone.
+    /// A workflow is missing.
     #[error(
         "workflow {workflow} of company {company} is in checkpoint {checkpoint} but no longer in the database: \
         it was deleted, or the database is older than the checkpoint"
@@ -40,7 +40,7 @@ pub enum CheckpointFault {
     Deleted {
         company: CompanyId,
         workflow: WorkflowId,
-        /// By which checkpoint.
+        /// The number of the checkpoint.
         checkpoint: u64,
     },
     /// A chain is shorter than it was.
@@ -51,14 +51,14 @@ pub enum CheckpointFault {
     RolledBack {
         company: CompanyId,
         workflow: WorkflowId,
-        /// The number of its last entry.
+        /// The number of its last entry now.
         found: u64,
-        /// The number that it was.
+        /// The number of its last entry at the checkpoint.
         recorded: u64,
-        /// By which checkpoint.
+        /// The number of the checkpoint.
         checkpoint: u64,
     },
-    /// A chain is another one than it was.
+    /// A chain differs from the one at the checkpoint.
     #[error(
         "workflow {workflow} of company {company}: entry {entry} differs from the one at checkpoint \
             {checkpoint}"
@@ -67,10 +67,10 @@ pub enum CheckpointFault {
         company: CompanyId,
         workflow: WorkflowId,
         entry: u64,
-        /// By which checkpoint.
+        /// The number of the checkpoint.
         checkpoint: u64,
     },
-    /// The files of the checkpoints do not fit together.
+    /// The files of the checkpoints do not match.
     #[error(
         "{file}: {reason}; restore it from a backup, or accept the database as it is with `countersign audit restart`"
     )]
@@ -81,26 +81,25 @@ pub enum CheckpointFault {
     },
 }
 
-/// What the checkpoints show.
+/// The result of comparing the checkpoints with the database.
 #[derive(Debug, Clone, Default)]
 pub struct CheckpointReport {
-    /// How many companies have one.
+    /// Number of companies with a checkpoint.
     pub companies: u64,
-    /// When the oldest of their last ones was written.
+    /// The oldest time at which one of these companies wrote its last checkpoint.
     pub since: Option<Timestamp>,
-    /// Companies whose checkpoints the operator has restarted, and when.
+    /// Companies whose checkpoints were restarted by the operator, with the time of the restart.
     pub restarted: Vec<(CompanyId, Timestamp)>,
     pub faults: Vec<CheckpointFault>,
 }
 
-/// A company's last checkpoint.
 struct Last {
     checkpoint: Checkpoint,
     file: BlobHash,
     restarted_at: Option<Timestamp>,
 }
 
-/// Why a company's checkpoints cannot be used.
+/// Reason why a company's checkpoints cannot be used.
 enum Unusable {
     Damaged(CheckpointFault),
     Failed(Error),
@@ -113,7 +112,7 @@ impl From<Error> for Unusable {
 }
 
 impl App {
-    /// Writes a checkpoint for each company whose last one is old enough; how many.
+    /// Writes a checkpoint for each company whose last one is old enough. Returns their number.
     pub fn write_checkpoints(&self) -> Result<u64, Error> {
         self.key_heads()?;
         let mut written = 0;
@@ -121,7 +120,7 @@ impl App {
             match self.write_checkpoint(&company.id) {
                 Ok(is_new) => written += u64::from(is_new),
                 Err(Unusable::Damaged(fault)) => {
-                    tracing::error!(company = %company.id, %fault, "no checkpoint was written");
+                    tracing::error!(company = %company.id, %fault, "no checkpoint was written, because an earlier one is damaged");
                 }
                 Err(Unusable::Failed(error)) => return Err(error),
             }
@@ -129,7 +128,8 @@ impl App {
         Ok(written)
     }
 
-    /// Accepts the database as it is, regardless of earlier checkpoints, after a backup was restored on purpose.
+    /// Accepts the database as it is and ignores earlier checkpoints. Meant for use after a deliberate restore from a
+    /// backup.
     pub fn restart_checkpoints(&self, actor: &Actor) -> Result<(), Error> {
         let by = actor.must_operate()?;
         let company = by.company();
@@ -224,7 +224,7 @@ impl App {
         Ok(faults.collect())
     }
 
-    /// Adds codes to the heads of earlier versions' workflows: trust on first use.
+    /// Adds codes to the heads of workflows from earlier versions, which are trusted on first use.
     fn key_heads(&self) -> Result<(), Error> {
         let mut after = WorkflowId(0);
         loop {
@@ -256,7 +256,7 @@ impl App {
         let last = self.last_checkpoint(company)?;
         let is_recent = |last: &Last| {
             let at = Timestamp::from_microsecond(last.checkpoint.at).unwrap_or(Timestamp::MIN);
-            // A clock that was set back does not stop checkpoints.
+            // Setting the clock back does not stop checkpoints.
             (SignedDuration::ZERO..AT_SOONEST).contains(&now.duration_since(at))
         };
         if last.as_ref().is_some_and(is_recent) {
@@ -279,7 +279,7 @@ impl App {
         Ok(is_new)
     }
 
-    /// The current heads, moved forward from those of the previous checkpoint, written as segments.
+    /// Advances the heads of the previous checkpoint to the current ones, and writes them as segments.
     fn list_heads(
         &self,
         company: &CompanyId,
@@ -297,7 +297,7 @@ impl App {
             let is_last = rows.len() < AT_ONCE as usize;
             after = rows.last().map_or(after, |(id, _)| *id);
             pending.extend(rows);
-            // A segment is complete once a workflow of a later one was read.
+            // A segment is complete when a workflow of a later segment has been read.
             let open = if is_last {
                 i64::MAX
             } else {
@@ -327,7 +327,7 @@ impl App {
         }
     }
 
-    /// The heads of a segment: each moves forward along its own chain, or stays where it was if that is not possible.
+    /// Advances each head of a segment along its own chain. A head that cannot be advanced stays unchanged.
     fn moved_on(
         &self,
         company: &CompanyId,
@@ -378,14 +378,14 @@ impl App {
             };
             let read = serde_json::from_slice::<KeyedCheckpoint>(&bytes).ok();
             let Some(KeyedCheckpoint { checkpoint, code }) = read else {
-                return Err(damaged("it is no checkpoint"));
+                return Err(damaged("it is not a checkpoint"));
             };
             let code = hex::decode(code).unwrap_or_default();
             let is_ours = self
                 .vault
                 .tag_matches(Purpose::Checkpoint, &checkpoint.statement(), &code);
             if !is_ours || !checkpoint.is_sound(company) || number_of(&name) != Some(checkpoint.number) {
-                return Err(damaged("it was not written by this installation, or was changed"));
+                return Err(damaged("it was not written by this installation, or it was changed"));
             }
             if !checkpoint.is_restart
                 && let Some(before) = &last
@@ -407,7 +407,7 @@ impl App {
         Ok(last)
     }
 
-    /// The names of a company's checkpoints since the last restart, the oldest first.
+    /// Returns the names of a company's checkpoints since the last restart, oldest first.
     fn checkpoint_names(&self, company: &CompanyId) -> Result<Vec<String>, Error> {
         let (mut names, _) = self.blobs.list_named(&format!("{FOLDER}/{company}"))?;
         names.retain(|name| number_of(name).is_some());
@@ -433,7 +433,7 @@ impl App {
     fn put_segment(&self, company: &CompanyId, number: i64, heads: &[KnownHead]) -> Result<Segment, Error> {
         let bytes = KnownHead::write(heads);
         let hash = BlobHash::of(&bytes);
-        // One that is there already has the same content.
+        // If the file already exists, it has the same content.
         self.blobs.put_named(&segment_path(company, &hash), &bytes)?;
         Ok(Segment { number, hash })
     }
@@ -446,7 +446,7 @@ impl App {
         Ok(self.blobs.put_named(&file, &bytes)?)
     }
 
-    /// Removes checkpoints that are no longer needed, and segments that no other checkpoint names.
+    /// Removes checkpoints that are no longer needed, and segments that no remaining checkpoint lists.
     fn remove_old_checkpoints(&self, company: &CompanyId) -> Result<(), Error> {
         let mut names = self.checkpoint_names(company)?;
         let kept = names.split_off(names.len().saturating_sub(KEPT));

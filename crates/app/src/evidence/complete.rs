@@ -1,8 +1,9 @@
-//! The last approval: stamp, seal, certify, make durable, and only then write that the workflow is complete.
+//! The last approval: stamps, seals and certifies the document, makes the files durable, and only then records that the
+//! workflow is complete.
 //!
-//! Only the writing happens in a transaction. If another write comes first, the approval is decided again, and the job that
-//! removes loose files deletes the files of the first attempt. The start has proved that the document can be sealed; if
-//! stamping or sealing fails nevertheless, nothing is written, and the signer can approve again.
+//! Only recording happens in a transaction. If another write comes first, the approval is decided again, and the job
+//! that removes loose files deletes those of the first attempt. The start of the workflow proved that the document can
+//! be sealed. If stamping or sealing still fails, nothing is written, and the signer can approve again.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +33,7 @@ use crate::workflow::transition::{Plan, Snapshot};
 use crate::workflow::workflow_view::MOST_MESSAGES;
 
 impl App {
-    /// The plan of the transition that completes a workflow. The snapshot contains the last signer's values.
+    /// Plans the transition that completes a workflow. The snapshot contains the last signer's values.
     pub(crate) fn plan_completion(
         &self,
         snapshot: &Snapshot,
@@ -40,7 +41,7 @@ impl App {
         actor: &Actor,
         comment: Option<&str>,
     ) -> Result<Plan, Error> {
-        // Document and certificate are waited for together.
+        // Document and certificate share one time limit.
         let patience = self.proof_patience();
         let Sealed {
             bytes: sealed,
@@ -54,7 +55,7 @@ impl App {
         let plan = self.plan_transition(snapshot, transition, actor, comment)?;
         let mut entries = self.entries(snapshot)?;
         entries.extend_from_slice(plan.entries());
-        // The document is stored while the certificate is written, so nobody waits for the disk.
+        // Stores the document while the certificate is being created, so that nobody waits for the disk.
         let (kept, certificate) = std::thread::scope(|scope| {
             let keeping = scope.spawn(|| {
                 let mut claim = FileClaim::of(&workflow.company);
@@ -64,7 +65,7 @@ impl App {
             let certificate = self.sealed_certificate(snapshot, &workflow, &entries, sealed, comment, &patience);
             (keeping.join(), certificate)
         });
-        let mut claim = kept.map_err(|_| Error::internal("keeping a sealed document", "the thread panicked"))??;
+        let mut claim = kept.map_err(|_| Error::internal("storing a sealed document", "the thread panicked"))??;
         let certificate = certificate?;
         let certificate_hash = self.keep_file(&mut claim, &certificate.bytes)?;
         failpoint::reach(Place::Sealed);
@@ -78,12 +79,12 @@ impl App {
             certificate: certificate_hash,
             certificate_length: certificate.bytes.len() as u64,
             sealed_at: snapshot.at,
-            // The earlier of both, if any is due.
+            // The earlier of the two, if any is due.
             timestamp_due: timestamp_due.into_iter().chain(certificate.timestamp_due).min(),
         }))
     }
 
-    /// The finished PDF: every value on its page, with the files that the template wants in it, sealed.
+    /// Returns the completed PDF, sealed: every value on its page, and the files that the template embeds.
     fn sealed_document(&self, snapshot: &Snapshot, patience: &Patience) -> Result<Sealed, Error> {
         let template = &snapshot.template.version;
         let values = snapshot
@@ -118,19 +119,19 @@ impl App {
                 .map_err(|error| Error::internal("embedding attachments", error))?;
             return self.seal_of(snapshot, stamped, "certificate-seal-document", true, mark, patience);
         }
-        // These are a stranger's bytes.
+        // Strangers may have written these bytes.
         on_deep_stack("stamping a signed document", || {
             let stamped = document::marks::extend::stamp(pdf, &fonts, &marks)
                 .map_err(|error| Error::internal("stamping a signed document", error))?;
             let sealed = self.seal_of(snapshot, stamped, "certificate-seal-document", false, mark, patience)?;
-            // Intake has tried it with the same code. If this file differs nevertheless, nobody gets one in which the other
-            // side's signature is broken. Verifying takes about as long as stamping and sealing.
-            prove_sound("proving an extended document", &sealed.bytes)?;
+            // Intake tested the document with the same code. Should this file still differ, nobody must receive one in
+            // which the other party's signature is broken. Verifying takes about as long as stamping and sealing.
+            prove_sound("verifying an extended document", &sealed.bytes)?;
             Ok(sealed)
         })?
     }
 
-    /// How each signer's link went out, by what the outbox and the chain know at this moment.
+    /// Determines from the outbox and the chain how each signer received their link.
     fn handed_on(&self, snapshot: &Snapshot, entries: &[Entry]) -> Result<BTreeMap<RecipientId, HandedOn>, Error> {
         let workflow = &snapshot.stored.workflow;
         let (company, id) = (workflow.company.clone(), workflow.id);
@@ -167,7 +168,7 @@ impl App {
         Ok(handed_on)
     }
 
-    /// The history certificate, sealed.
+    /// Returns the sealed history certificate.
     pub(crate) fn sealed_certificate(
         &self,
         snapshot: &Snapshot,
@@ -215,7 +216,8 @@ impl App {
         )
     }
 
-    /// Seals a file. If nobody signed it before, it is certified against every change; otherwise approved and locked.
+    /// Seals a file. A file that nobody has signed is certified against every change. Otherwise it gets an approval
+    /// signature and is locked.
     fn seal_of(
         &self,
         snapshot: &Snapshot,

@@ -1,12 +1,12 @@
-//! Erasing a person from the finished workflows of a company.
+//! Erases a person from the completed workflows of a company.
 //!
-//! The texts that say something of the person go: those beside the chain (the chain itself contains only their salted hashes
-//! and stays valid), the rows that repeat them, the values that the person entered, and what was sent about the workflow.
-//! The history certificate, which prints the person, is created again without them. The sealed document stays as it is: it is
-//! what was agreed, and a signature covers every byte of it.
+//! This removes the texts about the person: those stored beside the chain (the chain itself contains only their salted
+//! hashes and stays valid), the rows that repeat them, the values that the person entered, and the messages about the
+//! workflow. The history certificate, which names the person, is created again without them. The sealed document stays
+//! unchanged because it records the agreement, and a signature covers every byte of it.
 //!
-//! One workflow is one transaction, with an entry `person_erased` that lists the hashes of the texts, so `audit verify` can
-//! tell an erased text from one that somebody removed.
+//! Each workflow is changed in one transaction, with an entry `person_erased` that lists the hashes of the texts, so
+//! that `audit verify` can distinguish an erased text from one that somebody removed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,25 +30,25 @@ use crate::sealing::seal::level_of;
 use crate::workflow::transition::{MOST_TRIES, Snapshot, events_at};
 
 const AT_ONCE: u32 = 200;
-/// Shorter texts are in every second one.
+/// Shorter texts occur too often to be erased.
 const SHORTEST: usize = 2;
 
-/// What became of a request to erase a person.
+/// The result of a request to erase a person.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ErasedPerson {
     /// Workflows from which the person was erased.
     pub workflows: u64,
     /// Texts and values that were erased.
     pub texts: u64,
-    /// Workflows that mention the person and are still under way.
+    /// Open workflows that mention the person.
     pub under_way: Vec<WorkflowId>,
-    /// Workflows of earlier versions that mention the person: nothing can be erased from their chains.
+    /// Workflows from earlier versions that mention the person. Nothing can be erased from their chains.
     pub of_format_one: Vec<WorkflowId>,
-    /// Messages about these workflows that are still on their way.
+    /// Messages about these workflows that are still to be sent.
     pub messages_left: u64,
 }
 
-/// The person to erase, and how we recognise them in a workflow.
+/// The person to erase, and the words that identify them in a workflow.
 struct Person<'p> {
     key: &'p str,
     region: Region,
@@ -57,14 +57,14 @@ struct Person<'p> {
 /// Everything to erase from a workflow.
 #[derive(Default)]
 struct Erasure {
-    /// The entries without the texts.
+    /// The entries without the erased texts.
     entries: Vec<Entry>,
     texts: BTreeSet<BlobHash>,
     fields: BTreeSet<String>,
 }
 
 impl App {
-    /// Erases the person with this contact from all finished workflows of a company.
+    /// Erases the person with this contact from all completed workflows of a company.
     pub fn erase_person(&self, actor: &Actor, contact: &str) -> Result<ErasedPerson, Error> {
         let by = actor.must_own()?;
         let company = by.company();
@@ -74,7 +74,7 @@ impl App {
         let person = Person { key: &key, region };
         let mut report = ErasedPerson::default();
         let mut after = WorkflowId(0);
-        // Before the first of many transactions, so that an erasure that is cut short is in the log, too.
+        // Logged before the first of many transactions, so that the log also records an interrupted erasure.
         let logged = by.logs(Action::PersonErased, self.now());
         self.store.write(move |tx| logged.write(tx))?;
         loop {
@@ -134,7 +134,7 @@ impl App {
         })
     }
 
-    /// Writes an erasure. `None` if another write came first.
+    /// Writes an erasure. Returns `None` if another write came first.
     fn write_erasure(&self, before: Snapshot, erasure: Erasure) -> Result<Option<u64>, Error> {
         let (company, id, at) = (
             before.stored.workflow.company.clone(),
@@ -188,7 +188,7 @@ impl App {
         self.store.write(move |tx| plan.write(tx))
     }
 
-    /// A new certificate for a completed workflow, with the old one that it replaces.
+    /// Creates a new certificate for a completed workflow. Returns it with the old one that it replaces.
     fn new_certificate(
         &self,
         after: &Snapshot,
@@ -217,18 +217,18 @@ impl App {
     }
 }
 
-/// An erasure, ready to be written.
+/// An erasure that is ready to be written.
 struct Plan {
     head_before: KeyedHead,
     after: Snapshot,
     erasure: Erasure,
     added: Vec<Entry>,
     head: KeyedHead,
-    /// The recipients whose contacts stay.
+    /// The recipients whose contacts are kept.
     findable: Vec<RecipientId>,
     /// The files of erased values.
     files: BTreeSet<BlobHash>,
-    /// The finished files before and after.
+    /// The completed files before and after the erasure.
     sealed: Option<(SealedDocument, SealedDocument)>,
     claim: FileClaim,
 }
@@ -303,7 +303,7 @@ impl Person<'_> {
         event.first_people().iter().any(|person| self.is(person))
     }
 
-    /// Everything in the workflow about the person.
+    /// Finds everything in the workflow about the person.
     fn erasure(&self, snapshot: &Snapshot, mut entries: Vec<Entry>) -> Erasure {
         let events = named_events(&entries);
         let words = self.words(&events);
@@ -313,10 +313,10 @@ impl Person<'_> {
         };
         let mut texts = BTreeSet::new();
         for (entry, named) in entries.iter_mut().zip(&events) {
-            // Data that they sent with their acts is about them, whatever it contains.
+            // Everything that a person submits with an action is about them, whatever it contains.
             let own = match &named.actor {
                 Some(actor) if self.is(actor) => own_texts(named),
-                // The visitor of a public link, who may be any of the recipients.
+                // The visitor of a public link may be any of the recipients.
                 None if named.event.actor.who == Who::LinkHolder && self.is_in(&named.event.event) => own_texts(named),
                 _ => Vec::new(),
             };
@@ -348,7 +348,8 @@ impl Person<'_> {
         }
     }
 
-    /// Their names and contacts in this workflow, [folded]: a title may be typed in another way than a name.
+    /// Returns the person's names and contacts in this workflow, [folded], because a title may spell a name
+    /// differently.
     fn words(&self, events: &[NamedEvent]) -> BTreeSet<String> {
         let mut words: BTreeSet<&str> = BTreeSet::new();
         for named in events {
@@ -389,7 +390,7 @@ fn of_person(person: &NamedRecipient) -> impl Iterator<Item = &str> {
     texts.into_iter().flatten().filter_map(PersonalText::clear)
 }
 
-/// Network address, browser and words of the one who acted.
+/// Returns the network address, browser and comment of the person who acted.
 fn own_texts(named: &NamedEvent) -> Vec<&str> {
     let actor = &named.event.actor;
     let comment = match &named.event.event {
@@ -414,7 +415,7 @@ fn kept_texts(named: &NamedEvent) -> Vec<&str> {
     texts.into_iter().flatten().filter_map(PersonalText::clear).collect()
 }
 
-/// The workflow as its chain describes it after an erasure.
+/// Returns the workflow as its chain describes it after an erasure.
 fn without(before: &Snapshot, replay: &Replay, fields: &BTreeSet<String>) -> Snapshot {
     let mut values = before.values.clone();
     values.retain(|field, _| !fields.contains(field));

@@ -1,4 +1,4 @@
-//! The mark that a company's seals can leave on the pages: who sealed which document, and when.
+//! The visible mark that a company's seal can add to the pages, with the company, the document and the time.
 
 use document::marks::stamp::{self, Mark};
 use document::sealing::seal_mark::{self, SealMark};
@@ -19,8 +19,8 @@ pub(in crate::evidence) struct SealMarks {
 }
 
 impl App {
-    /// The marks of the seal that a document is about to get; none if the company wants none, if a page has no free corner,
-    /// or if the text cannot be drawn: a mark never delays a seal.
+    /// Returns the marks for the seal that a document is about to get. There are none if the company wants none, if a
+    /// page has no free corner, or if the text cannot be drawn, because a mark must never delay a seal.
     pub(in crate::evidence) fn seal_marks(&self, snapshot: &Snapshot, fonts: &Fonts) -> Result<SealMarks, Error> {
         let workflow = &snapshot.stored.workflow;
         let wanted = self.company(&workflow.company)?.seal_mark;
@@ -50,11 +50,11 @@ impl App {
             }
             let taken = places_on(template, number);
             let Some(mark) = seal_mark::in_corner(number, size, &text, language, &taken) else {
-                tracing::info!(workflow = %workflow.id, page = number, "no corner is free for the seal's mark");
+                tracing::info!(workflow = %workflow.id, page = number, "the seal's mark was left out, because no corner of the page is free");
                 continue;
             };
             if let Err(fault) = stamp::prove(fonts, size, &mark) {
-                tracing::warn!(workflow = %workflow.id, %fault, "the seal's mark cannot be drawn");
+                tracing::warn!(workflow = %workflow.id, %fault, "the seal's mark could not be drawn");
                 continue;
             }
             if is_last {
@@ -68,7 +68,7 @@ impl App {
     }
 }
 
-/// The places of fields on a page.
+/// Returns the placements of the fields on a page.
 fn places_on(template: &TemplateVersion, page: u32) -> Vec<Placement> {
     template
         .fields

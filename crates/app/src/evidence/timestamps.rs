@@ -1,4 +1,4 @@
-//! The job that adds timestamps: missing ones, because an authority did not respond, and renewals.
+//! The job that adds timestamps: those that are missing because an authority did not respond, and renewals.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,12 +16,13 @@ use crate::sealing::deep_stack::{on_deep_stack, prove_sound};
 use crate::sealing::proofs::{Needed, Proofs};
 use crate::sealing::seal::{Asking, Failed, RETRY_TIMESTAMP, evidence, later, renewal, timestamped};
 
-/// How long the job waits for the proofs of one file's certificates. Nobody waits for the job.
+/// Maximum time that the job waits for the proofs of one file's certificates. Longer than usual because no person waits
+/// for it.
 const JOB_WAITS: Duration = Duration::from_mins(1);
 
 impl App {
-    /// Adds the timestamps that are due: those that are missing, because an authority did not answer, and those whose
-    /// authority's certificate ends soon. At most `most` files are looked at; how many got one is the answer.
+    /// Adds the timestamps that are due: those that are missing because an authority did not respond, and those whose
+    /// authority's certificate ends soon. Checks at most `most` files. Returns how many of them got a timestamp.
     pub fn add_due_timestamps(&self, most: u32) -> Result<u32, Error> {
         let now = self.now();
         let due = self
@@ -29,7 +30,7 @@ impl App {
             .read(move |tx| store::workflow::due_timestamps(tx, now, most).map_err(Error::from))?;
         let mut added = 0;
         for mut due in due {
-            // Who puts it off sees to it; another process finds it put off.
+            // The process that postpones the due time does the work. Others then find it postponed.
             let claimed = due.clone();
             let until = Some(later(now, RETRY_TIMESTAMP));
             if !self
@@ -44,21 +45,22 @@ impl App {
                 Ok(true) => added += 1,
                 Ok(false) => {}
                 Err(Failed::Now(fault)) => {
-                    tracing::warn!(%company, %workflow, %fault, "no timestamp yet; it is tried again");
+                    tracing::warn!(%company, %workflow, %fault, "no timestamp was available; we will try again");
                 }
                 Err(Failed::Always(error)) => {
-                    tracing::error!(%company, %workflow, %error, "a timestamp could not be added; it is tried again");
+                    tracing::error!(%company, %workflow, %error, "a timestamp could not be added; we will try again");
                 }
             }
         }
         Ok(added)
     }
 
-    /// Adds timestamps to a workflow's document and certificate. `false` if none is wanted any longer.
+    /// Adds timestamps to a workflow's document and certificate. Returns `false` if none are needed any longer.
     fn add_timestamps(&self, due: &DueTimestamp) -> Result<bool, Failed> {
         let wanted = self.wanted(&due.company)?;
         let Some(tsa) = wanted.tsa.as_ref().filter(|_| wanted.level != SealLevel::Basic) else {
-            // The company wants no timestamp now. Archived documents stay so while their last timestamp is valid.
+            // The company currently wants no timestamps. Archived documents remain archived as long as their last
+            // timestamp is valid.
             let put_off = due.clone();
             self.store
                 .write(move |tx| store::workflow::put_timestamp_off(tx, &put_off, None).map_err(Error::from))?;
@@ -78,12 +80,12 @@ impl App {
             ),
         ] {
             let pdf = SharedBytes::from(self.blobs.get(hash).map_err(Error::from)?);
-            // The bytes below the seal may be someone else's.
+            // Strangers may have written the bytes below the seal.
             let (longer, next) = on_deep_stack("adding a timestamp", || {
                 let longer = self.upgraded(&pdf, wanted.level, &asking)?.map(SharedBytes::from);
                 if let Some(longer) = &longer {
-                    // Should anything make this file one that does not verify, the one that is there stays.
-                    prove_sound("proving a file with a new timestamp", longer)?;
+                    // Keeps the existing file if the new one does not verify.
+                    prove_sound("verifying a file with a new timestamp", longer)?;
                 }
                 let next = evidence(longer.as_ref().unwrap_or(&pdf))?.archive.map(renewal);
                 Ok::<_, Failed>((longer, next))
@@ -110,8 +112,8 @@ impl App {
         Ok(true)
     }
 
-    /// A file with everything that its level still lacks, or with a renewed archive timestamp. `None` if there is
-    /// nothing to add.
+    /// Returns a file with everything that its level still requires, or with a renewed archive timestamp. `None` if
+    /// there is nothing to add.
     fn upgraded(&self, pdf: &SharedBytes, level: SealLevel, asking: &Asking<'_>) -> Result<Option<Vec<u8>>, Failed> {
         let present = evidence(pdf)?;
         // A document timestamp replaces a signature timestamp that was not available (EN 319 142-1, 6.3).
@@ -127,8 +129,8 @@ impl App {
                     _ => !is_stamped,
                 };
                 let lacks_data = !present.has_validation_data;
-                // It only lacks responses of others' responders. They are asked again now, and if they are silent, at
-                // the next renewal.
+                // Only responses of third-party responders are missing. They are requested now, and if there is no
+                // response, again at the next renewal.
                 if !lacks_time && !lacks_data && !present.has_others() {
                     return Ok(None);
                 }
@@ -151,7 +153,7 @@ impl App {
                 if level == SealLevel::Archive {
                     return timestamped(pdf, &data, asking).map(Some);
                 }
-                // The proofs cover the timestamp too, so it must come first.
+                // The proofs also cover the timestamp, so it must be added first.
                 let (stamped, data) = if is_stamped {
                     (pdf.clone(), data)
                 } else {
@@ -174,7 +176,7 @@ impl App {
         let (company, id, before, at) = (due.company.clone(), due.workflow, due.sealed, self.now());
         self.note(&due.company, due.workflow, (&Actor::SERVICE, at), events, move |tx| {
             if !store::workflow::replace_sealed(tx, &company, id, &before, &after)? {
-                // Another process was first. The files stored here stay loose.
+                // Another process was faster. The files stored here stay loose.
                 return Ok(false);
             }
             claim.take_over(tx)?;

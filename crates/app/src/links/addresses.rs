@@ -1,6 +1,6 @@
-//! The addresses that we give out: in answers, webhooks, mails and certificates.
+//! Creates the addresses for responses, webhooks, mails and certificates.
 //!
-//! Every one begins with `server.public_url`, never with a Host header, and every page's address has a query string already,
+//! Every address begins with `server.public_url`, never with a Host header. Page addresses always have a query string,
 //! so a client may append `&callback_fn=true`.
 
 use domain::{FileKind, Language, LinkType, LiveLinks, MemberId, Recipient, Workflow, WorkflowId};
@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use crate::base::vault::Vault;
 use crate::links::link_token::{LinkPurpose, LinkToken};
 
-/// Makes addresses and the tokens in them.
+/// Creates addresses and their tokens.
 #[derive(Debug, Clone)]
 pub struct Addresses {
     vault: Vault,
@@ -21,23 +21,25 @@ impl Addresses {
         Addresses { vault, public_url }
     }
 
-    /// The token with which a recipient writes, for everything but messages to that recipient.
+    /// Returns a recipient's signing token, for everything but messages to that recipient.
     pub fn sign_token(&self, recipient: &Recipient) -> String {
         self.recipient_token(LinkPurpose::Sign, recipient)
     }
 
-    /// The address at which a recipient writes, for everything but messages to that recipient.
+    /// Returns a recipient's signing address, for everything but messages to that recipient.
     pub fn sign_url(&self, workflow: &Workflow, recipient: &Recipient) -> String {
         self.signing_page(&self.sign_token(recipient), workflow.language_of(recipient))
     }
 
-    /// The same for a message to the recipient's own contact, and for nothing else: its holder has read that message.
+    /// Returns a signing address only for messages to the recipient's own contact. Using it proves that the holder has
+    /// read that message.
     pub(crate) fn delivered_sign_url(&self, workflow: &Workflow, recipient: &Recipient) -> String {
         let token = self.recipient_token(LinkPurpose::SignDelivered, recipient);
         self.signing_page(&token, workflow.language_of(recipient))
     }
 
-    /// The token of the sender's view, for this member. It signs only for the sender: colleagues watch.
+    /// Returns the token of the sender's view for this member. It can sign only for the sender. Colleagues can only
+    /// watch.
     pub fn view_token(&self, workflow: &Workflow, links: LiveLinks, member: MemberId) -> String {
         let purpose = if member == workflow.sender {
             LinkPurpose::View
@@ -47,17 +49,17 @@ impl Addresses {
         self.workflow_token(purpose, workflow.id, links, None)
     }
 
-    /// The page of messages that were not delivered, for members.
+    /// The address of the page that lists undelivered messages, for members.
     pub(crate) fn failed_messages_url(&self, language: Language) -> String {
         format!("{}/outbox?show=failed&lang={}", self.public_url, language.code())
     }
 
-    /// The address of the sender's view, for this member.
+    /// The address of the sender's view for this member.
     pub fn view_url(&self, workflow: &Workflow, links: LiveLinks, member: MemberId) -> String {
         self.signing_page(&self.view_token(workflow, links, member), workflow.language)
     }
 
-    /// The address of a finished file: a page that shows it, or the PDF itself.
+    /// The address of a completed file: a page that shows it, or the PDF itself.
     pub fn file_url(
         &self,
         kind: FileKind,
@@ -75,7 +77,7 @@ impl Addresses {
         }
     }
 
-    /// The address of the page that shows a finished file, in the language of its reader.
+    /// The address of the page that shows a completed file, in the reader's language.
     pub fn file_page_url(
         &self,
         kind: FileKind,
@@ -95,7 +97,7 @@ impl Addresses {
         self.workflow_token(purpose, workflow.id, links, Some(until))
     }
 
-    /// The same for a person who enters a signer's code first.
+    /// The address of a completed file for a signer who must enter a code first.
     pub fn signers_file_url(
         &self,
         kind: FileKind,
@@ -116,7 +118,6 @@ impl Addresses {
         self.viewer(&token.encode(&self.vault), reader)
     }
 
-    /// The address of a public link.
     pub fn public_link_url(&self, link: i64, language: Language) -> String {
         let token = LinkToken {
             purpose: LinkPurpose::Start,
@@ -132,7 +133,6 @@ impl Addresses {
         )
     }
 
-    /// The address of a preview.
     pub fn preview_url(&self, preview: i64, language: Language, until: Timestamp) -> String {
         let token = LinkToken {
             purpose: LinkPurpose::Preview,
@@ -153,7 +153,7 @@ impl Addresses {
         format!("{}/verify?workflow={workflow}", self.public_url)
     }
 
-    /// Reads a token; `None` if this installation did not make it.
+    /// Reads a token. `None` if this installation did not create it.
     pub fn read(&self, token: &str) -> Option<LinkToken> {
         LinkToken::decode(token, &self.vault)
     }

@@ -1,11 +1,11 @@
-//! Tokens in addresses: their holder may do one thing with one subject.
+//! Tokens in link addresses, which allow their holder one action on one subject.
 //!
-//! A token is not stored. It is made from its meaning (purpose, subject, version, end) and a message authentication code of
-//! the vault, so it can be made again for a reminder, and stops working when the subject's version is raised. It uses only
-//! `A–Z a–z 0–9 - _`, so URL-encoding does not change it.
+//! Tokens are not stored. A token consists of its meaning (purpose, subject, version, end) and a message authentication
+//! code from the vault, so it can be created again for a reminder, and stops working when the subject's version is
+//! raised. It uses only `A–Z a–z 0–9 - _`, so URL-encoding does not change it.
 //!
-//! Reading a token proves that we made it, not that it is still valid: the reader compares its version with the subject's,
-//! and its end with the clock ([`LinkToken::is_over`]).
+//! Reading a token proves that we created it, not that it is still valid. The reader compares its version with the
+//! subject's, and its end with the clock ([`LinkToken::is_over`]).
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -15,32 +15,33 @@ use jiff::Timestamp;
 use crate::base::error::{ConflictCode, Error, Subject};
 use crate::base::vault::{Purpose, Vault};
 
-/// What the holder may do.
+/// The action that the holder may perform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LinkPurpose {
-    /// Fill in and sign as a recipient; the subject is the recipient. Programs, pages and members get this kind: it
+    /// Fill in and sign as a recipient. The subject is the recipient. Programs, pages and members get this kind, so it
     /// does not prove that its holder receives the recipient's messages.
     Sign,
-    /// The same, but only in messages that we send to the recipient's own contact, so its holder has read one
+    /// Like `Sign`, but used only in messages to the recipient's own contact, so it proves that its holder has read one
     /// ([`domain::ProvedContact`]). No member may ever see it.
     SignDelivered,
-    /// See the workflow as its sender, and sign if the sender is the signer whose turn it is; the subject is the workflow.
-    /// Only the sender gets it.
+    /// View the workflow as its sender, and sign if it is the sender's own turn. The subject is the workflow. Only the
+    /// sender gets it.
     View,
-    /// See the workflow as the sender does, without signing: for the sender's colleagues; the subject is the workflow.
+    /// View the workflow as the sender does, without signing. Meant for the sender's colleagues. The subject is the
+    /// workflow.
     Watch,
-    /// See what a start would send; the subject is a preview.
+    /// Preview a workflow before it starts. The subject is a preview.
     Preview,
-    /// Fetch the sealed document; the subject is the workflow.
+    /// Download the sealed document. The subject is the workflow.
     Document,
-    /// Fetch the history certificate; the subject is the workflow.
+    /// Download the history certificate. The subject is the workflow.
     Certificate,
-    /// Start a workflow; the subject is a public link.
+    /// Start a workflow. The subject is a public link.
     Start,
-    /// Fetch the sealed document as a signer who enters a code first; the subject is the recipient, the version that of the
-    /// workflow's links.
+    /// Download the sealed document as a signer who enters a code first. The subject is the recipient, and the version
+    /// is that of the workflow's links.
     SignersDocument,
-    /// Fetch the history certificate likewise.
+    /// Download the history certificate in the same way.
     SignersCertificate,
 }
 
@@ -63,7 +64,7 @@ impl LinkPurpose {
             LinkPurpose::Sign => b'S',
             LinkPurpose::SignDelivered => b'R',
             LinkPurpose::View => b'O',
-            // Tokens of earlier versions went to every member who can send, so they only watch.
+            // Earlier versions gave such tokens to every member who can send, so they only allow watching.
             LinkPurpose::Watch => b'V',
             LinkPurpose::Preview => b'P',
             LinkPurpose::Document => b'D',
@@ -74,7 +75,7 @@ impl LinkPurpose {
         }
     }
 
-    /// The finished file that such a link opens.
+    /// Returns the completed file that this kind of link opens.
     pub fn file(self) -> Option<FileKind> {
         match self {
             LinkPurpose::Document | LinkPurpose::SignersDocument => Some(FileKind::Document),
@@ -83,7 +84,7 @@ impl LinkPurpose {
         }
     }
 
-    /// Whether such a link opens a file for one signer only, who enters a code first.
+    /// Whether this kind of link opens a file only for one signer, who enters a code first.
     pub fn is_signers_file(self) -> bool {
         matches!(self, LinkPurpose::SignersDocument | LinkPurpose::SignersCertificate)
     }
@@ -91,24 +92,24 @@ impl LinkPurpose {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinkToken {
-    /// What the holder may do.
+    /// The action that the holder may perform.
     pub purpose: LinkPurpose,
     /// The ID of the subject: a recipient or a workflow.
     pub subject: i64,
-    /// The version that the subject's links had when this one was made.
+    /// The version of the subject's links when the token was created.
     pub version: u32,
-    /// When it ends, to the second; `None`: with its subject.
+    /// Time when the token expires, to the second. If `None`, it ends with its subject.
     pub expires: Option<Timestamp>,
 }
 
-/// Purpose, subject, version, end in seconds since 1970 (0: none).
+/// Purpose, subject, version, and end in seconds since 1970 (0 for no end).
 const CLAIM: usize = 1 + 8 + 4 + 8;
 const TAG: usize = 32;
-/// How long a token's text is.
+/// Length of a token as text.
 pub(crate) const TOKEN_LENGTH: usize = ((CLAIM + TAG) * 8).div_ceil(6);
 
 impl LinkToken {
-    /// The text for an address. It opens a door: it belongs into no log.
+    /// Returns the text for an address. It grants access, so it must never be logged.
     pub fn encode(&self, vault: &Vault) -> String {
         let claim = self.claim();
         let mut bytes = Vec::with_capacity(CLAIM + TAG);
@@ -117,7 +118,7 @@ impl LinkToken {
         BASE64_URL_SAFE_NO_PAD.encode(bytes)
     }
 
-    /// Reads a text; `None` if this installation did not make it.
+    /// Reads a text. `None` if this installation did not create it.
     pub fn decode(text: &str, vault: &Vault) -> Option<LinkToken> {
         // Longer texts are not worth decoding.
         if text.len() > 2 * (CLAIM + TAG) {
@@ -129,7 +130,7 @@ impl LinkToken {
         vault.tag_matches(Purpose::LinkToken, claim, tag).then_some(token)
     }
 
-    /// What a claim says, even if we did not make it.
+    /// Reads a claim without checking that we created it.
     fn claimed(claim: &[u8; CLAIM]) -> Option<LinkToken> {
         let (purpose, rest) = claim.split_first()?;
         let purpose = LinkPurpose::ALL.into_iter().find(|known| known.byte() == *purpose)?;
@@ -148,12 +149,13 @@ impl LinkToken {
         })
     }
 
-    /// Whether its holder can sign with it as the recipient that it names.
+    /// Whether the holder can sign as the recipient that the token names.
     pub fn signs(&self) -> bool {
         matches!(self.purpose, LinkPurpose::Sign | LinkPurpose::SignDelivered)
     }
 
-    /// Whether it belongs to a signer alone: it signs, or it asks for the signer's code and then acts in the signer's name.
+    /// Whether the link belongs to one signer: it either signs, or asks for the signer's code and then acts in their
+    /// name.
     pub fn is_signers_own(&self) -> bool {
         self.signs()
             || matches!(
@@ -162,7 +164,7 @@ impl LinkToken {
             )
     }
 
-    /// What the link proves, if only its recipient received it.
+    /// Returns what the link proves if only its recipient received it.
     pub(crate) fn delivered(&self) -> Option<DeliveredLink> {
         (self.purpose == LinkPurpose::SignDelivered).then_some(DeliveredLink {
             recipient: RecipientId(self.subject),
@@ -170,7 +172,7 @@ impl LinkToken {
         })
     }
 
-    /// Whether the token's own end has come.
+    /// Whether the token itself has expired.
     pub fn is_over(&self, now: Timestamp) -> bool {
         self.expires.is_some_and(|end| end <= now)
     }
@@ -186,7 +188,7 @@ impl LinkToken {
     }
 }
 
-/// The recipient of a link, if the link was not replaced.
+/// Returns the recipient of a link, unless the link was replaced.
 pub(crate) fn same_link(workflow: &Workflow, id: RecipientId, version: u32) -> Result<RecipientId, Error> {
     let recipient = workflow.recipient(id).ok_or(Error::NotFound(Subject::Link))?;
     if recipient.link_version == version {

@@ -1,12 +1,12 @@
 //! Messages to people: a mail, or a text message if the address is a telephone number.
 //!
-//! A message is written in the recipient's language, in the transaction of the event that it is about, and waits encrypted
-//! in the outbox: it contains links that sign. One pair of templates (`templates/mail/letter.txt` and `.html`) serves every
-//! occasion, unless the operator has replaced it ([`crate::outbox::mail_template`]). The sentences come from
+//! A message is in the recipient's language. It is created in the transaction of its event, and waits encrypted in the
+//! outbox because it contains signing links. One pair of templates (`templates/mail/letter.txt` and `.html`) serves
+//! every occasion, unless the operator has replaced it ([`crate::outbox::mail_template`]). The sentences come from
 //! `locales/<language>/mail.ftl`.
 //!
-//! No user text reaches a header unchanged: control characters become spaces here, and the mailer encodes the rest. In HTML
-//! everything is escaped.
+//! No user text reaches a header unchanged. Control characters are replaced with spaces here, and the mailer encodes
+//! the rest. In HTML everything is escaped.
 
 mod content;
 mod draft;
@@ -27,33 +27,31 @@ use crate::outbox::reach::GatewayReach;
 use content::one_line;
 use draft::{Draft, cut, draft};
 
-/// What a mail's HTML calls its logo (RFC 2392).
+/// The content ID of the logo in a mail's HTML (RFC 2392).
 pub const LOGO_ID: &str = "logo@countersign";
 
-/// A message to one person.
 #[derive(Debug, Clone, Copy)]
 pub struct Notification<'l> {
     /// The company's name, as people know it.
     pub company_name: &'l str,
-    /// The company's style.
     pub style: &'l Style,
-    /// The workflow's name; empty if the message is about none.
+    /// The workflow's name. Empty if the message is not about a workflow.
     pub document: &'l str,
-    /// The addressee's name.
+    /// The recipient's name.
     pub name: &'l str,
     pub contact: &'l Contact,
-    /// The addressee's language.
+    /// The recipient's language.
     pub language: Language,
-    /// The time zone for times.
+    /// The time zone for displayed times.
     pub zone: Zone,
-    /// The mail address of the member who sent the document. Replies go there unless the company has chosen another
-    /// address. Empty if the message has no sender.
+    /// The e-mail address of the member who sent the document. It receives replies unless the company has chosen
+    /// another address. Empty if the message has no sender.
     pub sender_email: &'l str,
     pub occasion: Occasion<'l>,
 }
 
 impl<'l> Notification<'l> {
-    /// A message about the company itself to one of its members.
+    /// Creates a message about the company itself to one of its members.
     pub(crate) fn to_member(company: &'l Company, name: &'l str, contact: &'l Contact, occasion: Occasion<'l>) -> Self {
         Notification {
             company_name: &company.name,
@@ -68,7 +66,7 @@ impl<'l> Notification<'l> {
         }
     }
 
-    /// Where replies go, if not to the installation's own address.
+    /// The reply address, if it is not the installation's own address.
     fn reply_to(&self) -> Option<&'l str> {
         let is_to_sender = matches!(self.contact, Contact::Email(address) if address == self.sender_email);
         let sender = Some(self.sender_email).filter(|address| !address.is_empty() && !is_to_sender);
@@ -76,29 +74,25 @@ impl<'l> Notification<'l> {
     }
 }
 
-/// A kind of mail, as the operator's templates are named.
+/// A kind of mail. Its name is used for the operator's templates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MailKind {
-    /// It is the signer's turn.
+    /// The signer's turn has started.
     Request,
     Reminder,
-    /// The document was returned.
     Returned,
-    /// Everybody has approved.
+    /// All signers have signed.
     Completed,
-    /// A signer has declined.
     Rejected,
-    /// The sender has withdrawn it.
+    /// The sender has cancelled the workflow.
     Canceled,
-    /// Its time ran out.
+    /// The workflow has expired.
     Expired,
-    /// A one-time code.
     Code,
-    /// A message of this document reached nobody.
+    /// A message about the document reached nobody.
     Undelivered,
-    /// A webhook endpoint was stopped.
     Stopped,
-    /// The certificate that the company seals with ends soon.
+    /// The company's seal certificate ends soon.
     Sealing,
 }
 
@@ -117,7 +111,7 @@ impl MailKind {
         Self::Sealing,
     ];
 
-    /// `request`, `reminder` …
+    /// Returns the name: `request`, `reminder` …
     pub const fn word(self) -> &'static str {
         match self {
             Self::Request => "request",
@@ -134,112 +128,107 @@ impl MailKind {
         }
     }
 
-    /// True if only members get it, who have a mail address.
+    /// Whether only members receive it. They always have an e-mail address.
     pub const fn is_for_members(self) -> bool {
         matches!(self, Self::Undelivered | Self::Stopped | Self::Sealing)
     }
 
-    /// Reads a word.
+    /// Parses a name.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.word() == text)
     }
 }
 
-/// Why a message is written.
+/// The reason for a message.
 #[derive(Debug, Clone, Copy)]
 pub enum Occasion<'o> {
-    /// It is the signer's turn.
+    /// The signer's turn has started.
     Request(Request<'o>),
     Reminder(Request<'o>),
-    /// The next step has returned the document; it is the signer's turn again.
+    /// The next step has returned the document, and it is the signer's turn again.
     Returned {
         writer: &'o str,
         reason: &'o str,
-        /// When the document expires.
         deadline: Timestamp,
-        /// Where to write.
+        /// The signing address.
         sign_url: &'o str,
     },
-    /// Everybody has approved.
+    /// All signers have signed.
     Completed {
         at: Timestamp,
-        /// Where the sealed document is; empty if its links are revoked.
+        /// The address of the sealed document. Empty if its links were revoked.
         document_url: &'o str,
-        /// Where the history certificate is; likewise.
+        /// The address of the history certificate. Empty if its links were revoked.
         certificate_url: &'o str,
-        /// The links are the addressee's own: they ask for a code.
+        /// Whether the links are the recipient's own and ask for a code.
         asks_code: bool,
-        /// Whether one that the sender set is among what they ask for.
+        /// Whether these links also ask for an access code set by the sender.
         access_code: AccessCode<'o>,
     },
-    /// A signer has declined, and it is over.
+    /// A signer has declined, so the workflow has ended.
     Rejected {
         at: Timestamp,
         writer: &'o str,
         reason: &'o str,
     },
-    /// The sender has withdrawn it.
+    /// The sender has cancelled the workflow.
     Canceled {
         at: Timestamp,
         sender: &'o str,
         reason: &'o str,
     },
-    /// Its time ran out.
+    /// The workflow has expired.
     Expired {
         at: Timestamp,
     },
-    /// The signer asked for a code, to show that this address is theirs.
+    /// The signer requested a code to prove that this address is theirs.
     OneTimeCode {
         /// Six digits.
         code: &'o str,
     },
-    /// A mail or text message about the document was not delivered; this goes to its sender.
+    /// A mail or text message about the document was not delivered. Sent to its sender.
     Undelivered {
         at: Timestamp,
-        /// Whom it was for.
+        /// The name of the intended recipient.
         person: &'o str,
-        /// A mail address or a telephone number.
+        /// An e-mail address or a telephone number.
         address: &'o str,
-        /// What the server that refused it said; empty if that is secret.
+        /// The reason stated by the server that refused the message. Empty if it is secret.
         reason: &'o str,
         /// The page of failed messages.
         outbox_url: &'o str,
     },
-    /// A webhook endpoint was stopped; this goes to the company's admins.
+    /// A webhook endpoint was stopped. Sent to the company's admins.
     EndpointStopped {
         at: Timestamp,
         url: &'o str,
         reason: StopReason,
     },
-    /// The certificate that the company seals with ends soon; this goes to the company's owners.
+    /// The company's seal certificate ends soon. Sent to the company's owners.
     SealEnds {
         at: Timestamp,
-        /// The number of whole days until then.
+        /// Number of whole days until the certificate ends.
         days: i64,
     },
 }
 
-/// A request to sign.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'r> {
-    /// The sender: a member's name or the company's.
+    /// The sender: the name of a member or of the company.
     pub sender: &'r str,
-    /// The sender's message; may be empty.
+    /// The sender's message, which may be empty.
     pub comment: &'r str,
-    /// Whether an access code is needed.
+    /// Whether the signer must enter an access code.
     pub access_code: AccessCode<'r>,
-    /// When the document expires.
     pub deadline: Timestamp,
-    /// Where to write.
+    /// The signing address.
     pub sign_url: &'r str,
 }
 
 /// Whether a document opens only with an access code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AccessCode<'a> {
-    /// No code is needed.
     None,
-    /// A code is needed.
     Needed,
     /// A code is needed, and the sender added a hint.
     NeededWithHint(&'a str),
@@ -254,66 +243,63 @@ impl<'a> AccessCode<'a> {
     }
 }
 
-/// A message as it waits in the outbox.
+/// A message in the outbox.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutgoingMail {
-    /// The name that the sender shows.
+    /// The displayed name of the sender.
     pub from_name: String,
-    /// Where answers go, if not to the sender.
+    /// The reply address, if it is not the sender's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<String>,
     /// The SHA-256 of the company's logo, which the HTML shows as [`LOGO_ID`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logo: Option<String>,
-    /// The addressee's name.
+    /// The recipient's name.
     pub to_name: String,
-    /// A mail address, or a telephone number in its international form.
+    /// An e-mail address, or a telephone number in international form.
     pub to: String,
-    /// The language it is written in.
+    /// The language of the message.
     pub language: String,
-    /// The subject; of a message, its first line.
+    /// The subject, or the first line of a text message.
     pub subject: String,
     pub text: String,
-    /// The same as HTML; mails only.
+    /// The body as HTML, for mails only.
     pub html: Option<String>,
-    /// What members read in its place, if it has a link that is the addressee's alone: the same, written without that link.
+    /// The version for members, if the message contains a link that only its recipient may use. It is the same message
+    /// created without that link.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub for_members: Option<MailWords>,
     pub links: Vec<MailLink>,
-    /// It contains a one-time code. Members of the company must not see it, or the code would prove nothing.
+    /// The message contains a one-time code. Members of the company must not see it, because then the code would prove
+    /// nothing.
     #[serde(default)]
     pub is_secret: bool,
-    /// The parts of a message; messages only.
+    /// The parts of a text message. `None` for mails.
     #[serde(default)]
     pub message: Option<MessageParts>,
 }
 
-/// The parts of a message, for gateways that fill approved templates of their own.
+/// The parts of a text message, for gateways that fill in their own approved templates.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct MessageParts {
-    /// Why it is sent: `request`, `reminder`, `returned`, `completed`, `rejected`, `canceled`, `expired` or `code`.
+    /// The occasion: `request`, `reminder`, `returned`, `completed`, `rejected`, `canceled`, `expired` or `code`.
     pub kind: String,
-    /// The workflow's name.
     pub document: String,
     /// The name of the person who sent or cancelled the document.
     pub sender: String,
-    /// When the document expires.
     pub deadline: String,
-    /// A one-time code.
     pub code: String,
-    /// For how many minutes the code is valid.
+    /// Number of minutes for which the code is valid.
     pub minutes: String,
 }
 
-/// The content of a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MailWords {
-    /// The subject; of a message, its first line.
+    /// The subject, or the first line of a text message.
     pub subject: String,
     pub text: String,
 }
 
-/// A link in a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MailLink {
     pub label: String,
@@ -321,7 +307,7 @@ pub struct MailLink {
 }
 
 impl OutgoingMail {
-    /// Reads the body of a [`MailRoom::delivery`].
+    /// Decrypts the body of a [`MailRoom::delivery`].
     pub fn open(sealed: &[u8], vault: &Vault) -> Result<OutgoingMail, Error> {
         let plain = vault
             .decrypt(Purpose::OutboxBody, sealed)
@@ -329,13 +315,13 @@ impl OutgoingMail {
         serde_json::from_slice(&plain).map_err(|error| Error::internal("reading a mail", error))
     }
 
-    /// The body as it is kept.
+    /// Encrypts the body for the outbox.
     pub(crate) fn sealed(&self, vault: &Vault) -> Result<Vec<u8>, Error> {
         let plain = serde_json::to_vec(self).map_err(|error| Error::internal("keeping a mail", error))?;
         Ok(vault.encrypt(Purpose::OutboxBody, &plain))
     }
 
-    /// The same message without its text: only recipient and subject.
+    /// Removes the text, and keeps only recipient and subject.
     pub(crate) fn erased(mut self) -> OutgoingMail {
         self.text.clear();
         self.html = None;
@@ -348,14 +334,14 @@ impl OutgoingMail {
     }
 }
 
-/// What writing and storing messages needs.
+/// Everything that is needed to create and store messages.
 #[derive(Clone, Copy)]
 pub struct MailRoom<'m> {
     pub templates: &'m MailTemplates,
-    /// The gateways that messages go through, in the order in which they are asked.
+    /// The gateways for text messages, in the order in which we try them.
     pub gateways: &'m [GatewayReach],
     pub vault: &'m Vault,
-    /// Gives them their ids.
+    /// The source of message IDs.
     pub random: &'m dyn Random,
 }
 
@@ -416,7 +402,7 @@ impl MailRoom<'_> {
     }
 }
 
-/// Writes a message: a mail in both forms, or a text message for a telephone number.
+/// Creates a message: a mail as text and HTML, or a text message for a telephone number.
 pub fn write(templates: &MailTemplates, notification: &Notification<'_>) -> Result<OutgoingMail, Error> {
     let hidden = i18n::text(notification.language, "mail-hidden-link", &[]);
     let for_members = match notification.occasion.without_addressees_links(&hidden) {
@@ -478,13 +464,13 @@ fn words(templates: &MailTemplates, notification: &Notification<'_>, draft: &Dra
 }
 
 impl OutgoingMail {
-    /// The logo that it shows.
+    /// The hash of the logo that the message shows.
     pub fn logo_hash(&self) -> Option<BlobHash> {
         BlobHash::parse(self.logo.as_deref()?)
     }
 }
 
-/// The values for the templates of a message.
+/// Returns the template values for a message.
 pub(crate) fn values(notification: &Notification<'_>) -> serde_json::Value {
     draft(notification).values
 }

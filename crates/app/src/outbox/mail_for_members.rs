@@ -1,12 +1,13 @@
-//! What members read of a message that has a link of its addressee alone: the same message, written without that link.
+//! The version for members of a message whose link only its recipient may use. It is the same message, created without
+//! that link.
 //!
-//! It is written together with the message, so there is nothing to search for and take out: whatever a template does with an
-//! address, the one that members read was never given it.
+//! Both versions are created together, so no link has to be found and removed. Whatever a template does with an
+//! address, the version for members never receives it.
 
 use crate::outbox::mail::{Occasion, Request};
 
 impl<'o> Occasion<'o> {
-    /// The same with `hidden` in place of each personal link. `None` if there is no such link.
+    /// Returns the occasion with `hidden` in place of each personal link. `None` if it has no such link.
     pub(in crate::outbox) fn without_addressees_links(self, hidden: &'o str) -> Option<Occasion<'o>> {
         let in_place = |url: &'o str| if url.is_empty() { url } else { hidden };
         match self {
@@ -42,7 +43,7 @@ impl<'o> Occasion<'o> {
                 asks_code: true,
                 access_code,
             }),
-            // The links to finished files that everybody gets are the members', too.
+            // Members may use the links to completed files that everybody gets.
             Occasion::Completed { asks_code: false, .. }
             | Occasion::Rejected { .. }
             | Occasion::Canceled { .. }

@@ -1,4 +1,4 @@
-//! Sample messages, with which the operator's templates are tried, and the test mail.
+//! Sample messages for trying out the operator's templates, and the test mail.
 
 use domain::{BlobHash, Colour, Contact, Language, Zone};
 use jiff::{SignedDuration, Timestamp};
@@ -8,7 +8,7 @@ use store::outbox::StopReason;
 
 use crate::outbox::mail::{self, AccessCode, MailKind, Notification, Occasion, Request};
 
-/// The names that templates may use; every kind of mail has all of them.
+/// Returns the names that templates may use, which are the same for every kind of mail.
 pub(in crate::outbox) fn variable_names() -> Vec<String> {
     let contact = Contact::Email(String::new());
     let values = mail::values(&notification(
@@ -21,7 +21,8 @@ pub(in crate::outbox) fn variable_names() -> Vec<String> {
     names.map(|names| names.keys().cloned().collect()).unwrap_or_default()
 }
 
-/// The sample values for templates: everything that such a mail may contain, and the minimum.
+/// Returns two sets of sample values for templates: one with everything that such a mail may contain, and one with the
+/// minimum.
 pub(crate) fn values(kind: MailKind, language: Language) -> [minijinja::Value; 2] {
     let contact = Contact::Email("hong@example.com".to_owned());
     let dressed = Style {
@@ -44,7 +45,7 @@ pub(crate) fn values(kind: MailKind, language: Language) -> [minijinja::Value; 2
     ]
 }
 
-/// Addresses that a sample names; they open nothing.
+/// Sample addresses, which open nothing.
 #[derive(Debug, Clone)]
 pub struct Links {
     sign: String,
@@ -53,7 +54,7 @@ pub struct Links {
 }
 
 impl Links {
-    /// Below this address.
+    /// Creates sample addresses below this one.
     pub fn below(public_url: &str) -> Links {
         Links {
             sign: format!("{public_url}/mail/sign?token=sample"),
@@ -63,7 +64,7 @@ impl Links {
     }
 }
 
-/// A message to an invented person.
+/// Creates a message to a fictional person.
 pub fn notification<'l>(
     style: &'l Style,
     contact: &'l Contact,
@@ -88,7 +89,7 @@ pub fn notification<'l>(
     }
 }
 
-/// An occasion with everything that it may contain.
+/// Returns an occasion with everything that it may contain.
 pub fn rich(kind: MailKind, language: Language, links: &Links, now: Timestamp) -> Occasion<'_> {
     let (person, words, hint) = match language {
         Language::Ko => (
@@ -98,7 +99,7 @@ pub fn rich(kind: MailKind, language: Language, links: &Links, now: Timestamp) -
         ),
         Language::En => (
             "Min-jun Kim",
-            "This is a test mail.\nThere is nothing to do.",
+            "This is a test mail.\nYou do not need to do anything.",
             "your birthday, six digits",
         ),
         Language::Ja => (
@@ -159,7 +160,7 @@ pub fn rich(kind: MailKind, language: Language, links: &Links, now: Timestamp) -
     }
 }
 
-/// The same with only the minimum.
+/// Returns an occasion with the minimum.
 fn poor(kind: MailKind) -> Occasion<'static> {
     let now = Timestamp::UNIX_EPOCH;
     let request = Request {

@@ -1,19 +1,20 @@
-//! The templates of mails: the built-in ones, and the operator's own.
+//! Mail templates: the built-in ones and the operator's own.
 //!
-//! A folder (`mail.templates_folder`) may contain, for each kind of mail and language, a subject, a text and an HTML part:
-//! `request.ko.subject`, `request.ko.txt`, `request.ko.html`. Each is independent; the built-in one replaces a missing one.
+//! A folder (`mail.templates_folder`) may contain a subject, a text and an HTML part for each kind of mail and
+//! language: `request.ko.subject`, `request.ko.txt`, `request.ko.html`. They are independent, and the built-in template
+//! replaces a missing one.
 //!
-//! **When they are checked.** All are read once, and each is rendered with sample data: with everything that such a mail may
-//! contain, and with as little as it may contain. A template that cannot be parsed, names a variable that no mail has, or
-//! fails with the samples is a [`TemplateFault`] with file and line. The server then does not start, and `doctor` reports
-//! it.
+//! **Checks at the start.** All templates are read once, and each is rendered with two sets of sample data: with
+//! everything that such a mail may contain, and with the minimum. A template that cannot be parsed, uses a variable
+//! that no mail has, or fails with the samples is a [`TemplateFault`] with file and line. The server then refuses to
+//! start, and `doctor` reports the fault.
 //!
-//! **What may fail later.** A template may still meet data that its samples did not contain. The mail is then written with
-//! the built-in template: a mail that does not arrive is worse than one that looks plain. That is logged, and kept for
-//! `doctor` until the file changes.
+//! **Later failures.** A template may still fail with data that its samples did not contain. We then use the built-in
+//! template, because a missing mail is worse than a plain one. The fault is logged, and stored for `doctor` until the
+//! file changes.
 //!
-//! Templates come from the operator, so they are trusted not to lie. They are limited all the same (steps, depth, length),
-//! since a loop that was written by mistake must not delay a transaction. HTML is escaped unless a template says otherwise.
+//! Templates come from the operator and are trusted. They are still limited (steps, depth, length), because an
+//! accidental endless loop must not delay a transaction. HTML is escaped unless a template says otherwise.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -29,21 +30,20 @@ use crate::base::error::Error;
 use crate::outbox::mail::MailKind;
 use crate::outbox::mail_sample;
 
-/// The steps that one rendering may take.
+/// Maximum number of steps for rendering a template once.
 const MOST_STEPS: u64 = 100_000;
-/// How deep macros and inclusions may nest.
+/// Maximum nesting of macros and includes.
 const DEEPEST: usize = 40;
-/// The longest part of a mail, in bytes.
+/// Maximum length of a part of a mail, in bytes.
 const LONGEST_PART: usize = 512 * 1024;
-/// The largest file of a template.
+/// Maximum size of a template file, in bytes.
 const LARGEST_FILE: u64 = 256 * 1024;
-/// The name under which faults that happened while mails were written are kept.
+/// The setting that stores the faults that occurred while mails were created.
 const KEPT_FAULTS: &str = "mail_template_faults";
 
-/// Names that the template engine itself provides; they are not variables of a mail.
+/// Names that the template engine itself provides, and that are not variables of a mail.
 const BUILT_IN_NAMES: [&str; 8] = ["range", "dict", "namespace", "debug", "loop", "self", "super", "caller"];
 
-/// A part of a mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Part {
     Subject,
@@ -71,15 +71,15 @@ impl Part {
     }
 }
 
-/// What is wrong with an operator's template.
+/// A fault in an operator's template.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{}: {what}", place(file, *line))]
 pub struct TemplateFault {
-    /// The file, as the folder has it.
+    /// The file's name in the folder.
     pub file: String,
     /// The line, if known.
     pub line: Option<usize>,
-    /// What is wrong and how to fix it.
+    /// Description of the fault, and how to fix it.
     pub what: String,
 }
 
@@ -87,20 +87,20 @@ fn place(file: &str, line: Option<usize>) -> String {
     line.map_or_else(|| file.to_owned(), |line| format!("{file}, line {line}"))
 }
 
-/// A fault that was met while a mail was written.
+/// A fault that occurred while a mail was created.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MetFault {
     pub fault: TemplateFault,
-    /// When it was met last.
+    /// Time of the latest occurrence.
     pub at: Timestamp,
     /// The hash of the file's content, so that a fixed file is no longer reported.
     content: String,
 }
 
-/// The templates that mails are written with. Cheap to share, not to clone.
+/// The templates for creating mails. Cheap to share, not to clone.
 pub struct MailTemplates {
     environment: Environment<'static>,
-    /// Hashes of the overrides' contents, by the names of their files.
+    /// Hashes of the override files, by file name.
     overrides: BTreeMap<String, String>,
     faults: Vec<TemplateFault>,
     met: Mutex<BTreeMap<String, (TemplateFault, String)>>,
@@ -121,7 +121,7 @@ impl Default for MailTemplates {
 }
 
 impl MailTemplates {
-    /// The built-in ones alone.
+    /// Loads only the built-in templates.
     pub fn built_in() -> MailTemplates {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -144,9 +144,9 @@ impl MailTemplates {
             ("letter.txt", include_str!("../../../../templates/mail/letter.txt")),
             ("letter.html", include_str!("../../../../templates/mail/letter.html")),
         ] {
-            // A template that does not parse is missing afterwards; the tests render both for every occasion.
+            // A template that cannot be parsed would be missing. The tests render both templates for every occasion.
             if let Err(error) = environment.add_template(name, text) {
-                tracing::error!(%error, name, "a mail template cannot be read");
+                tracing::error!(%error, name, "a built-in mail template could not be read");
             }
         }
         MailTemplates {
@@ -157,8 +157,8 @@ impl MailTemplates {
         }
     }
 
-    /// The built-in templates, with those of a folder in front. [`MailTemplates::faults`] lists what is wrong there, and the
-    /// built-in one is used instead.
+    /// Loads the built-in templates, overridden by those of a folder. A faulty template is listed in
+    /// [`MailTemplates::faults`], and the built-in one is used instead.
     pub fn with_folder(folder: &Path) -> MailTemplates {
         let mut templates = MailTemplates::built_in();
         match files(folder) {
@@ -180,12 +180,12 @@ impl MailTemplates {
         templates
     }
 
-    /// What is wrong with the operator's templates, by file.
+    /// Returns the faults of the operator's templates, by file.
     pub fn faults(&self) -> &[TemplateFault] {
         &self.faults
     }
 
-    /// The operator's templates that are used, by file.
+    /// Returns the operator's templates that are in use, by file.
     pub fn overrides(&self) -> impl Iterator<Item = &str> {
         self.overrides.keys().map(String::as_str)
     }
@@ -203,9 +203,11 @@ impl MailTemplates {
                 MailKind::ALL.map(MailKind::word).join(", ")
             )));
         };
-        let unreadable = |error: std::io::Error| wrong(format!("it cannot be read: {error}"));
+        let unreadable = |error: std::io::Error| wrong(format!("the file cannot be read: {error}"));
         if std::fs::metadata(path).map_err(unreadable)?.len() > LARGEST_FILE {
-            return Err(wrong(format!("it has more than {LARGEST_FILE} bytes; make it shorter")));
+            return Err(wrong(format!(
+                "the file has more than {LARGEST_FILE} bytes; make it shorter"
+            )));
         }
         let text = std::fs::read_to_string(path).map_err(unreadable)?;
         let broken = |error: &minijinja::Error| fault(name, error);
@@ -239,14 +241,14 @@ impl MailTemplates {
             return Err(TemplateFault {
                 line: line_with(&text, unknown),
                 ..wrong(format!(
-                    "there is no variable {unknown}; there are {}",
+                    "there is no variable {unknown}; you can use {}",
                     known.join(", ")
                 ))
             });
         }
         for values in mail_sample::values(kind, language) {
             let written = self.render_named(name, &values).map_err(|error| broken(&error))?;
-            // An included template may write the code.
+            // An included template may contain the code.
             let code = values.get_attr("code").ok();
             let code = code.as_ref().and_then(Value::as_str).filter(|code| code.len() > 1);
             if part == Part::Subject && code.is_some_and(|code| written.contains(code)) {
@@ -258,7 +260,7 @@ impl MailTemplates {
         Ok(())
     }
 
-    /// Writes a part of a mail: with the operator's template if it works, otherwise with the built-in one. `None` for a
+    /// Renders a part of a mail with the operator's template if it works, otherwise with the built-in one. `None` for a
     /// subject without a template.
     pub(crate) fn render(
         &self,
@@ -273,7 +275,7 @@ impl MailTemplates {
                 Ok(text) => return Ok(Some(text)),
                 Err(error) => {
                     let fault = fault(&name, &error);
-                    tracing::error!(%fault, "a mail template of the operator failed; the built-in one was used");
+                    tracing::error!(%fault, "one of your mail templates failed, so the built-in one was used");
                     let mut met = self.met.lock().unwrap_or_else(PoisonError::into_inner);
                     met.insert(name, (fault, content.clone()));
                 }
@@ -290,7 +292,7 @@ impl MailTemplates {
         let template = self.environment.get_template(name)?;
         template.render_captured_to(values.clone(), &mut written)?;
         String::from_utf8(written.0)
-            .map_err(|_| minijinja::Error::new(ErrorKind::InvalidOperation, "it writes what is no UTF-8"))
+            .map_err(|_| minijinja::Error::new(ErrorKind::InvalidOperation, "its output is not valid UTF-8"))
     }
 
     fn take_met(&self) -> BTreeMap<String, (TemplateFault, String)> {
@@ -298,13 +300,15 @@ impl MailTemplates {
     }
 }
 
-/// A part of a mail while it is written.
+/// A part of a mail while it is being rendered, with a maximum length.
 struct Bounded(Vec<u8>);
 
 impl std::io::Write for Bounded {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         if self.0.len() + bytes.len() > LONGEST_PART {
-            return Err(std::io::Error::other("it writes more than a mail may hold"));
+            return Err(std::io::Error::other(
+                "its output is longer than a part of a mail can be",
+            ));
         }
         self.0.extend_from_slice(bytes);
         Ok(bytes.len())
@@ -315,7 +319,7 @@ impl std::io::Write for Bounded {
     }
 }
 
-/// The files of the folder by name. Files that begin with a dot are not templates.
+/// Returns the files of the folder by name. Files that begin with a dot are not templates.
 fn files(folder: &Path) -> std::io::Result<BTreeMap<String, PathBuf>> {
     let mut files = BTreeMap::new();
     for entry in std::fs::read_dir(folder)? {
@@ -342,8 +346,8 @@ fn parse_name(name: &str) -> Option<(MailKind, Language, Part)> {
 
 fn fault(file: &str, error: &minijinja::Error) -> TemplateFault {
     let what = match error.kind() {
-        ErrorKind::OutOfFuel => format!("it takes more than {MOST_STEPS} steps; look for a loop that is too long"),
-        ErrorKind::UndefinedError => format!("it uses what is not there{}", colon(error.detail())),
+        ErrorKind::OutOfFuel => format!("it takes more than {MOST_STEPS} steps; check its loops"),
+        ErrorKind::UndefinedError => format!("it uses an undefined value{}", colon(error.detail())),
         kind => format!("{kind}{}", colon(error.detail())),
     };
     TemplateFault {
@@ -366,8 +370,8 @@ fn has_word(line: &str, word: &str) -> bool {
         .any(|part| part == word)
 }
 
-/// The five characters that mean something in HTML. The library's own way writes `/` as an entity as well, and not every
-/// mail program finds a link in that.
+/// Escapes the five special characters of HTML. The library would also escape `/`, and some mail programs do not
+/// recognise links with that entity.
 fn escaped(text: &str) -> String {
     let mut html = String::with_capacity(text.len());
     for character in text.chars() {
@@ -384,7 +388,8 @@ fn escaped(text: &str) -> String {
 }
 
 impl App {
-    /// Keeps for `doctor` what went wrong with the operator's templates while mails were written; a job calls it.
+    /// Stores the faults of the operator's templates that occurred while mails were created, for `doctor`. Called by a
+    /// job.
     pub fn keep_template_faults(&self) -> Result<(), Error> {
         let met = self.settings.mail_templates.take_met();
         if met.is_empty() {
@@ -409,7 +414,8 @@ impl App {
         })
     }
 
-    /// What went wrong with the operator's templates while mails were written, of files that are still as they were then.
+    /// Returns the stored faults that occurred while mails were created. Faults of files that have since changed are
+    /// left out.
     pub fn met_template_faults(&self) -> Result<Vec<MetFault>, Error> {
         let kept = self
             .store
@@ -485,7 +491,7 @@ mod tests {
                 let hidden = i18n::text(language, "mail-hidden-link", &[]);
                 assert_eq!(mail.text.replace(&mail.links[0].url, &hidden), words.text);
             }
-            // The sample's signer enters a code to see the finished files.
+            // In the sample, the signer must enter a code to see the completed files.
             let completed = written(&MailTemplates::built_in(), MailKind::Completed, language);
             assert_eq!(completed.text.matches("token=").count(), 2);
             assert!(!completed.for_members.unwrap().text.contains("token="));
@@ -577,11 +583,11 @@ mod tests {
                 "{{ name | no_such_filter }}",
                 "request.ko.txt, line 1: unknown filter",
             ),
-            // A mail without a comment has no quote.
+            // A mail without a comment has no quotation.
             (
                 "request.en.html",
                 "x\n{{ quote.label }}",
-                "request.en.html, line 2: it uses what is not there",
+                "request.en.html, line 2: it uses an undefined value",
             ),
             (
                 "request.en.txt",
@@ -626,7 +632,7 @@ mod tests {
                 .to_string()
                 .contains("/no/such/folder: the folder cannot be read")
         );
-        // Each is reported, and none affects another.
+        // Each fault is reported, and none affects another template.
         let folder = folder(&[
             ("request.ko.txt", "{{ a"),
             ("request.en.txt", "{{ b"),
@@ -641,7 +647,7 @@ mod tests {
         );
     }
 
-    /// A subject is shown in places where a one-time code must not appear.
+    /// Subjects are shown in places where a one-time code must not appear.
     #[test]
     fn no_subject_contains_the_one_time_code() {
         for text in [
@@ -668,7 +674,7 @@ mod tests {
 
     #[test]
     fn data_that_no_sample_held_make_the_built_in_mail_and_a_fault_that_is_kept() {
-        // The samples have two lines or none; this mail has one.
+        // The samples have two lines or none, but this mail has one.
         let folder = folder(&[("returned.en.txt", "{% if quote %}{{ quote.lines[1] }}{% endif %}")]);
         let templates = MailTemplates::with_folder(folder.path());
         assert_eq!(templates.faults(), []);

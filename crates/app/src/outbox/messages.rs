@@ -1,4 +1,4 @@
-//! The outbox for the use-cases: IDs of events, the bell that wakes the runner, and the page of messages to people.
+//! The outbox as used by use cases: event IDs, waking the runner, and the list of messages to people.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -24,38 +24,38 @@ use crate::outbox::mail::{MailLink, MailWords, Notification, Occasion, OutgoingM
 use crate::outbox::outgoing::Outgoing;
 use crate::outbox::webhook_history::EndpointPaused;
 
-/// How many messages a page of the outbox has.
+/// Number of messages on a page of the outbox.
 pub const MESSAGES_PER_PAGE: u32 = 20;
 
-/// Failed messages are counted up to this number.
+/// Maximum count of failed messages. There may be more.
 pub const MOST_COUNTED: u32 = 100;
 
-/// How many addresses a company can pause at the same time.
+/// Maximum number of endpoints that a company can pause at the same time.
 const MOST_PAUSED: u64 = 1_000;
 
-/// An id for an event: 128 random bits. Every try has the same, so a receiver can drop duplicates.
+/// Creates an event ID: 128 random bits. Every try uses the same ID, so an endpoint can drop duplicates.
 pub fn new_event_id(random: &dyn Random) -> String {
     let mut bytes = [0; 16];
     random.fill(&mut bytes);
     format!("msg_{}", hex::encode(bytes))
 }
 
-/// Tells the runner of this process that something may wait in the outbox.
+/// Wakes the runner of this process because the outbox may contain something new.
 ///
-/// Rung after the commit. A ring that nobody hears (no runner here, or not yet) does no harm, since the runner also checks
-/// by itself from time to time. Cheap to clone: all clones are one bell.
+/// Call it after the commit. It is harmless if no runner listens (or not yet), because runners also check the outbox
+/// regularly. Cheap to clone: all clones wake the same runner.
 #[derive(Clone, Default)]
 pub struct OutboxBell(Arc<OnceLock<Box<dyn Fn() + Send + Sync>>>);
 
 impl OutboxBell {
-    /// Rings. Never blocks.
+    /// Wakes the runner. Never blocks.
     pub fn ring(&self) {
         if let Some(listener) = self.0.get() {
             listener();
         }
     }
 
-    /// Sets the listener. The first one stays; `false` if there is one already.
+    /// Sets the listener. Returns `false` and keeps the existing one if there already is one.
     pub fn listen(&self, listener: impl Fn() + Send + Sync + 'static) -> bool {
         self.0.set(Box::new(listener)).is_ok()
     }
@@ -69,7 +69,7 @@ impl fmt::Debug for OutboxBell {
     }
 }
 
-/// Adds what became of deliveries to their workflow's audit trail, if the workflow still exists.
+/// Adds the results of deliveries to the audit trail of their workflow, if it still exists.
 fn tell_chain(
     tx: &mut dyn Transaction,
     vault: &Vault,
@@ -89,21 +89,21 @@ fn tell_chain(
     Ok(store::audit::append(&mut held, company, workflow, &entries, &after)?)
 }
 
-/// A mail or text message that reached nobody, and is not tried again.
+/// A mail or text message that was not delivered and is not retried.
 #[derive(Debug, Clone, Copy)]
 pub struct Undelivered<'m> {
     pub company: &'m CompanyId,
     pub workflow: Option<WorkflowId>,
-    /// Its content, encrypted.
+    /// The encrypted content.
     pub body: &'m [u8],
-    /// What the server that refused it said, or why no server was reached.
+    /// The response of the server that refused it, or the reason why no server could be reached.
     pub words: &'m str,
     pub at: Timestamp,
 }
 
-/// Writes the sender a mail about an undelivered message. Messages about no workflow are for members only.
+/// Enqueues a mail to the sender about an undelivered message. Messages without a workflow are meant only for members.
 fn tell_sender(tx: &mut dyn Transaction, outgoing: &Outgoing, message: &Undelivered<'_>) -> Result<(), Error> {
-    // A body that cannot be read was a code, which was erased: its signer has asked for another one.
+    // A body that cannot be read contained a code that was erased, and its signer has requested a new one.
     let (Some(workflow), Ok(failed)) = (message.workflow, OutgoingMail::open(message.body, &outgoing.vault)) else {
         return Ok(());
     };
@@ -118,17 +118,17 @@ fn tell_sender(tx: &mut dyn Transaction, outgoing: &Outgoing, message: &Undelive
     Ok(())
 }
 
-/// Deliveries that a workflow's audit trail does not mention yet.
+/// Deliveries that are not yet recorded in the audit trail of a workflow.
 type Untold = ((CompanyId, WorkflowId), Vec<ToNote>);
 
 /// Records deliveries in the chains.
 fn note(tx: &mut dyn Transaction, vault: &Vault, untold: &[Untold]) -> Result<(), Error> {
-    // The workflows first, then the deliveries: the order of every transaction that locks both.
+    // Workflows first, then deliveries: the order in which every transaction locks them.
     for ((company, workflow), _) in untold {
         store::hold(tx, company, *workflow)?;
     }
     let ids = untold.iter().flat_map(|(_, taken)| taken).map(|delivery| delivery.id);
-    // Another process may have added some meanwhile.
+    // Another process may have added some in the meantime.
     let noted = outbox::set_noted(tx, ids)?;
     for ((company, workflow), taken) in untold {
         let events: Vec<_> = taken
@@ -154,7 +154,7 @@ fn delivered(delivery: &ToNote) -> EventKind {
     }
 }
 
-/// An endpoint without its query, which may contain a secret.
+/// Returns an endpoint without its query, which may contain a secret.
 fn without_query(url: &CallbackUrl) -> &str {
     let url = url.as_str();
     url.split_once('?').map_or(url, |(before, _)| before)
@@ -164,57 +164,56 @@ fn without_query(url: &CallbackUrl) -> &str {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutboxPage {
     pub messages: Vec<OutboxMessage>,
-    /// Where the next page begins. `None` if there are no older ones.
+    /// Position of the next page. `None` if there are no older messages.
     pub older: Option<i64>,
-    /// How many messages of the company were not delivered, up to [`MOST_COUNTED`].
+    /// Number of undelivered messages of the company, up to [`MOST_COUNTED`].
     pub failed: u64,
 }
 
 /// Reads a page of messages, newest first.
 type ReadMessages = fn(&mut dyn Transaction, &CompanyId, DeliveryId, u32) -> Result<Vec<Message>, store::Error>;
 
-/// A delivery that its audit trail contains, and when it was created, which is how far a round has come.
+/// A delivery that was added to its audit trail, and its creation time, which marks the progress of a round.
 pub type Told = (Timestamp, DeliveryId);
 
-/// A mail or message, decrypted.
+/// A decrypted mail or text message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutboxMessage {
-    /// Its number.
     pub id: i64,
     pub workflow: Option<WorkflowId>,
     /// `mail` or `message`.
     pub channel: &'static str,
-    /// Its state: `waiting`, `delivered`, `dead`, or `kept` if there is nowhere to send it.
+    /// The state: `waiting`, `delivered`, `dead`, or `kept` if there is no channel to send it.
     pub state: &'static str,
-    /// The addressee's name.
+    /// The recipient's name.
     pub to_name: String,
-    /// A mail address or a telephone number.
+    /// An e-mail address or a telephone number.
     pub to: String,
     pub subject: String,
-    /// The text without links that sign; empty if it is secret.
+    /// The text without signing links. Empty if it is secret.
     pub text: String,
-    /// The links in it, except signing links.
+    /// The links in the message, except signing links.
     pub links: Vec<MailLink>,
-    /// A link that signs is in it, which is not shown.
+    /// Whether the message contains a signing link, which is not shown.
     pub hides_link: bool,
-    /// Whether the caller can copy that link now ([`App::copy_signing_link`]). Lists do not say.
+    /// Whether the caller can copy that link at the moment ([`App::copy_signing_link`]). Not set in lists.
     pub can_copy_link: bool,
-    /// It contains a one-time code, so nobody sees its text.
+    /// Whether the message contains a one-time code, so that nobody may see its text.
     pub is_secret: bool,
     pub at: Timestamp,
-    /// What the mail server said if the last try failed, or what went wrong on the way to it.
+    /// The mail server's response if the last try failed, or the reason why the server was not reached.
     pub failure: Option<String>,
 }
 
 impl App {
-    /// A page of messages to people: the newest, or those before a given one. Never shows signing links or one-time
-    /// codes.
+    /// Returns a page of messages to people: the newest, or those before a given one. Never shows signing links or
+    /// one-time codes.
     pub fn outbox_messages(&self, actor: &Actor, before: Option<i64>) -> Result<OutboxPage, Error> {
         let by = actor.must_send()?;
         self.page_of_messages(by.company().clone(), outbox::messages, before)
     }
 
-    /// The same of messages that were not delivered and are not tried again.
+    /// Returns a page of messages that were not delivered and are not retried.
     pub fn failed_messages(&self, actor: &Actor, before: Option<i64>) -> Result<OutboxPage, Error> {
         let by = actor.must_send()?;
         self.page_of_messages(by.company().clone(), outbox::failed_messages, before)
@@ -227,7 +226,7 @@ impl App {
         before: Option<i64>,
     ) -> Result<OutboxPage, Error> {
         let before = DeliveryId(before.unwrap_or(i64::MAX));
-        // One more than shown, to know whether there are more.
+        // One more than shown, to find out whether there are more.
         let (mut rows, failed) = self.store.read(move |tx| {
             let rows = messages(tx, &company, before, MESSAGES_PER_PAGE + 1)?;
             Ok::<_, Error>((rows, outbox::count_failed_messages(tx, &company, MOST_COUNTED)?))
@@ -246,11 +245,12 @@ impl App {
         })
     }
 
-    /// Adds the next deliveries, up to this moment, to their audit trails. Returns how far it came; none if there are no
-    /// more.
+    /// Adds the next deliveries, up to this time, to their audit trails. Returns the last one added, or `None` if there
+    /// are no more.
     ///
-    /// This follows some seconds behind: an entry that appears while the next signer's approval is being sealed would force
-    /// that work to be repeated. A trail that cannot be extended now is skipped; the next round tries it again.
+    /// This runs with a delay of some seconds, because an entry that appears while the next signer's approval is being
+    /// sealed would force that work to be repeated. A trail that cannot be extended now is skipped and retried in the
+    /// next round.
     pub fn note_deliveries(&self, until: Timestamp, after: Option<Told>, limit: u32) -> Result<Option<Told>, Error> {
         let after = after.unwrap_or((Timestamp::MIN, DeliveryId(0)));
         let taken = self
@@ -274,20 +274,22 @@ impl App {
         match self.store.write(move |tx| note(tx, &vault, &untold)) {
             Ok(()) => return Ok(next),
             Err(error @ Error::Unavailable { .. }) => return Err(error),
-            Err(error) => tracing::debug!(%error, "deliveries are written to their chains one by one"),
+            Err(error) => {
+                tracing::debug!(%error, "results of deliveries could not be written to the audit trails together; writing them one by one");
+            }
         }
         for place in 0..all.len() {
             let (untold, vault) = (Arc::clone(&all), self.vault.clone());
             let one = move |tx: &mut dyn Transaction| note(tx, &vault, untold.get(place..=place).unwrap_or_default());
             if let Err(error) = self.store.write(one) {
-                tracing::debug!(%error, "deliveries are written to their chain later");
+                tracing::debug!(%error, "the result of a delivery could not be written to the audit trail; we will try again");
             }
         }
         Ok(next)
     }
 
-    /// Removes expired one-time codes from their messages, so that not even a backup contains them. Returns how many
-    /// messages were checked.
+    /// Removes expired one-time codes from their messages, so that not even a backup contains them. Returns the number
+    /// of messages checked.
     pub fn erase_codes(&self, limit: u32) -> Result<usize, Error> {
         let now = self.now();
         let found = self
@@ -297,13 +299,14 @@ impl App {
         for message in found {
             let body = match OutgoingMail::open(&message.body, &self.vault) {
                 Ok(mail) if message.is_code || mail.is_secret => Some(mail.erased().sealed(&self.vault)?),
-                // A message that cannot be read is kept; a code is erased all the same.
+                // A message that cannot be read is kept, but a code is erased in any case.
                 Err(_) if message.is_code => Some(Vec::new()),
                 Ok(_) | Err(_) => None,
             };
             looked_at.push((message.id, body));
         }
-        // In the order in which deliveries enter the audit trail, so that two transactions lock rows in the same order.
+        // The order in which deliveries are added to the audit trail, so that two transactions lock rows in the same
+        // order.
         looked_at.sort_by_key(|(id, _)| *id);
         let count = looked_at.len();
         if count > 0 {
@@ -320,8 +323,9 @@ impl App {
         Ok(count)
     }
 
-    /// Records that a mail bounced after a mail server had accepted it, also at its workflow. An excerpt of the report is
-    /// kept, but nothing about a one-time code. `false` if we sent no such mail, or if it bounced before.
+    /// Records that a mail bounced after a mail server had accepted it, also in its workflow. Stores an excerpt of the
+    /// report, but nothing about a one-time code. Returns `false` if we sent no such mail, or if it had already
+    /// bounced.
     pub fn mail_came_back(&self, event_id: &str, code: Option<u16>, words: &str) -> Result<bool, Error> {
         let now = self.now();
         let (delivery, excerpt) = (event_id.to_owned(), excerpt_of(words));
@@ -330,20 +334,20 @@ impl App {
             let Some(accepted) = outbox::accepted_mail(tx, &delivery)? else {
                 return Ok(false);
             };
-            // The workflow first, then the delivery: the order of every transaction that locks both.
+            // The workflow first, then the delivery: the order in which every transaction locks them.
             if let (company, Some(workflow)) = &accepted {
                 store::hold(tx, company, *workflow)?;
             }
             let Some(mail) = outbox::mail_came_back(tx, &delivery)? else {
                 return Ok(false);
             };
-            // A mail that cannot be read was a code, which was erased.
+            // A mail that cannot be read contained a code that was erased.
             let is_secret = OutgoingMail::open(&mail.body, &vault).map_or(true, |mail| mail.is_secret);
             let report = Try {
                 at: now,
                 duration: 0,
                 code,
-                fault: Some("the mail came back".to_owned()),
+                fault: Some("the mail bounced".to_owned()),
                 answer: if is_secret { String::new() } else { excerpt.clone() },
             };
             outbox::note_return(tx, &mail, &report)?;
@@ -369,15 +373,15 @@ impl App {
         })
     }
 
-    /// A company's webhook endpoints that fail or were stopped.
+    /// Lists a company's webhook endpoints that fail or were stopped.
     pub fn failing_endpoints(&self, actor: &Actor) -> Result<Vec<Endpoint>, Error> {
         let id = actor.must_read()?.company().clone();
         self.store
             .read(move |tx| outbox::endpoints(tx, &id, "", u32::MAX).map_err(Error::from))
     }
 
-    /// Starts a stopped endpoint and sends what was held for it. Returns how many deliveries. `None` if it was not
-    /// stopped.
+    /// Restarts a stopped endpoint and sends the webhooks held for it. Returns their number. Fails if the endpoint was
+    /// not stopped.
     pub fn start_endpoint(&self, actor: &Actor, url: &CallbackUrl) -> Result<u64, Error> {
         let by = actor.must_send()?;
         let (id, now) = (by.company().clone(), self.now());
@@ -401,8 +405,9 @@ impl App {
         Ok(released)
     }
 
-    /// Pauses an endpoint: webhooks to it are held until it is switched on. A stopped one stays stopped. One that no
-    /// document uses yet is paused, too, since later documents may (those of a public link, or waiting rows of a bulk send).
+    /// Pauses an endpoint: webhooks to it are held until it is restarted. A stopped endpoint stays stopped. An endpoint
+    /// that no document uses yet can also be paused, because later documents may use it (those of a public link, or
+    /// waiting rows of a bulk send).
     pub fn pause_endpoint(&self, actor: &Actor, url: &CallbackUrl) -> Result<EndpointPaused, Error> {
         let by = actor.must_send()?;
         let (id, now) = (by.company().clone(), self.now());
@@ -454,7 +459,7 @@ impl App {
         Ok(())
     }
 
-    /// Lets the sender know that a mail or text message was not delivered, in the caller's transaction.
+    /// Notifies the sender that a mail or text message was not delivered, in the caller's transaction.
     pub fn undelivered(&self, tx: &mut dyn Transaction, message: &Undelivered<'_>) -> Result<(), Error> {
         tell_sender(tx, &self.outgoing, message)
     }
@@ -475,14 +480,15 @@ impl App {
             text: mail.text,
         };
         if mail.is_secret {
-            // A company's own template may put the code into the subject, and a server may quote it: no member reads it.
+            // A company's own template may put the code into the subject, and a server may quote it, so no member may
+            // read either.
             words = MailWords {
                 subject: i18n::text(language, "mail-code-title", &[]),
                 text: String::new(),
             };
             failure = failure.map(|_| i18n::text(language, "mail-code-failure", &[]));
         } else if hides_link {
-            // Messages of earlier versions have no words for members.
+            // Messages of earlier versions have no version for members.
             words = mail.for_members.unwrap_or_else(|| MailWords {
                 subject: i18n::text(language, "mail-hidden-link", &[]),
                 text: String::new(),

@@ -28,7 +28,7 @@ use crate::outbox::messages::new_event_id;
 use crate::outbox::reach::GatewayReach;
 use crate::outbox::webhook::{self, Happening};
 
-/// The recipients who need an access code, with the hint.
+/// The recipients who need an access code, with its hint.
 pub(crate) type Codes = BTreeMap<RecipientId, Option<String>>;
 
 pub(crate) struct Outgoing {
@@ -39,13 +39,13 @@ pub(crate) struct Outgoing {
     gateways: Arc<Vec<GatewayReach>>,
 }
 
-/// A transition, from which everything that goes out is written.
+/// A transition, with everything needed to create its messages.
 #[derive(Clone, Copy)]
 pub(crate) struct Transitioned<'t> {
     pub(crate) before: &'t StoredWorkflow,
     pub(crate) workflow: &'t Workflow,
     pub(crate) outcome: &'t Outcome,
-    /// The recipients whose turn has come.
+    /// The recipients whose turn has started.
     pub(crate) asked: &'t [RecipientId],
     pub(crate) comment: &'t str,
     pub(crate) template: &'t TemplateVersion,
@@ -54,10 +54,10 @@ pub(crate) struct Transitioned<'t> {
     pub(crate) at: Timestamp,
 }
 
-/// Why signers are asked.
+/// The reason for asking signers to sign.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Asking<'a> {
-    /// Their turn has come.
+    /// Their turn has started.
     Request,
     Reminder,
     /// The next step has returned the document.
@@ -67,9 +67,9 @@ pub(crate) enum Asking<'a> {
     },
 }
 
-/// A person who is notified.
+/// A person to notify.
 struct Addressee<'a> {
-    /// The recipient; `None` for other people.
+    /// The recipient's ID. `None` for other people.
     recipient: Option<RecipientId>,
     name: &'a str,
     contact: Contact,
@@ -93,7 +93,7 @@ impl Outgoing {
         }
     }
 
-    /// The room for writing messages.
+    /// Returns everything that is needed to create messages.
     pub(crate) fn mail_room(&self) -> MailRoom<'_> {
         MailRoom {
             templates: &self.templates,
@@ -103,7 +103,7 @@ impl Outgoing {
         }
     }
 
-    /// The requests to the signers whose turn it is. None for an embedded workflow.
+    /// Creates the requests to the signers whose turn it is. None for an embedded workflow.
     pub(crate) fn requests(
         &self,
         workflow: &Workflow,
@@ -115,7 +115,7 @@ impl Outgoing {
         self.asked(workflow, asked, codes, Asking::Request, party, at)
     }
 
-    /// Messages that ask signers to sign. None for an embedded workflow.
+    /// Creates messages that ask signers to sign. None for an embedded workflow.
     pub(crate) fn asked(
         &self,
         workflow: &Workflow,
@@ -162,7 +162,8 @@ impl Outgoing {
         Ok(notifications)
     }
 
-    /// The one-time code that a signer asked for: the one message that also the signers of an embedded workflow get.
+    /// Creates the message with a one-time code that a signer requested. It is the only message that signers of an
+    /// embedded workflow also get.
     pub(crate) fn one_time_code(
         &self,
         workflow: &Workflow,
@@ -180,7 +181,7 @@ impl Outgoing {
         self.notification(workflow, party, &addressee, occasion, at)
     }
 
-    /// Lets the sender know that a message about the document reached nobody. `None` if the sender cannot be reached either.
+    /// Creates a message to the sender about an undelivered message. `None` if the sender cannot be reached either.
     pub(crate) fn undelivered(
         &self,
         workflow: &Workflow,
@@ -209,7 +210,7 @@ impl Outgoing {
         self.notification(workflow, party, &sender, occasion, at).map(Some)
     }
 
-    /// Everything that a transition sends out.
+    /// Creates everything that a transition sends.
     pub(crate) fn of_transition(&self, change: &Transitioned<'_>) -> Result<Vec<NewDelivery>, Error> {
         let mut all: Vec<NewDelivery> = self.webhook(change).into_iter().collect();
         all.extend(self.messages(change)?);
@@ -250,7 +251,7 @@ impl Outgoing {
         })
     }
 
-    /// The messages to people.
+    /// Creates the messages to people.
     fn messages(&self, change: &Transitioned<'_>) -> Result<Vec<NewDelivery>, Error> {
         let Transitioned {
             before,
@@ -290,8 +291,8 @@ impl Outgoing {
                     writer: actor_name,
                     reason: comment,
                 };
-                // Also the others of the step: their requests now lead nowhere. Someone else may have the address of
-                // the person who declined.
+                // Includes the other signers of the step, because their links no longer work. Someone else may share
+                // the address of the person who declined.
                 let decliner = outcome.recipient();
                 let were_asked = |writer: &Recipient| writer.order <= *order && writer.id != decliner;
                 let addressees = told(workflow, party, were_asked, Besides::SENDER);
@@ -314,9 +315,9 @@ impl Outgoing {
         }
     }
 
-    /// The message that everybody has signed, with links to the finished files. A signer who had to enter a code gets links
-    /// of their own, which ask for it; so do others who are notified at that signer's address, since that signer's mailbox
-    /// must not open the files without the code.
+    /// Creates the message that everybody has signed, with links to the completed files. A signer who had to enter a
+    /// code gets personal links that ask for it. The same applies to others who are notified at that signer's address,
+    /// because that mailbox must not open the files without the code.
     fn completed(
         &self,
         before: &StoredWorkflow,
@@ -392,7 +393,7 @@ impl Outgoing {
             contact: &to.contact,
             language: to.language,
             zone: workflow.zone,
-            // Nobody reads the mail of a member who has left.
+            // Nobody reads the mail of a former member.
             sender_email: if party.sender_disabled { "" } else { &party.sender_email },
             occasion,
         };
@@ -404,7 +405,7 @@ impl Outgoing {
     }
 }
 
-/// The recipients of a stored workflow who need an access code.
+/// Returns the recipients of a stored workflow who need an access code.
 pub(crate) fn codes(stored: &StoredWorkflow) -> Codes {
     stored
         .writers
@@ -413,7 +414,7 @@ pub(crate) fn codes(stored: &StoredWorkflow) -> Codes {
         .collect()
 }
 
-/// The people who are notified besides signers.
+/// The people other than signers who are notified.
 #[derive(Clone, Copy)]
 struct Besides {
     sender: bool,
@@ -431,8 +432,9 @@ impl Besides {
     };
 }
 
-/// The people to notify: these signers (none if the workflow is embedded) and the others who want to know, each once. Signers who
-/// share an address each get a message in their own name. Anyone else with a signer's address gets no second message.
+/// Returns the people to notify, each once: these signers (none if the workflow is embedded) and the others. Signers
+/// who share an address each get a message in their own name. Anyone else with a signer's address gets no second
+/// message.
 fn told<'a>(
     workflow: &'a Workflow,
     party: &'a Party,

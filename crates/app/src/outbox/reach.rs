@@ -1,22 +1,22 @@
-//! Which people messages and one-time codes can reach.
+//! Determines which people can receive messages and one-time codes.
 
 use domain::{Contact, Recipient, Region};
 
 use crate::App;
 
-/// A gateway, and which messages it can be asked to send.
+/// A gateway, and the messages that it can send.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GatewayReach {
-    /// Its name in the configuration.
+    /// The gateway's name in the configuration.
     pub name: String,
-    /// The kinds of messages that it carries: `request`, `code` …
+    /// The kinds of messages that the gateway sends: `request`, `code` …
     pub kinds: Vec<&'static str>,
-    /// Beginnings of the numbers that it reaches; `+` alone is every number.
+    /// Prefixes of the numbers that the gateway reaches. `+` alone stands for every number.
     pub numbers: Vec<String>,
 }
 
 impl GatewayReach {
-    /// Whether the gateway would accept a kind of message to a number.
+    /// Whether the gateway accepts this kind of message to this number.
     pub fn serves(&self, kind: &str, number: &str) -> bool {
         let is_reached = |beginning: &String| number.starts_with(beginning.as_str());
         self.kinds.contains(&kind) && self.numbers.iter().any(is_reached)
@@ -24,7 +24,7 @@ impl GatewayReach {
 }
 
 impl App {
-    /// Where a signer's one-time codes are sent.
+    /// Returns the contact that receives a signer's one-time codes.
     pub(crate) fn code_contact(&self, recipient: &Recipient, region: Region) -> Contact {
         let mobile = recipient
             .mobile
@@ -44,7 +44,7 @@ impl App {
             .any(|beginning| number.starts_with(beginning.as_str()))
     }
 
-    /// Whether a code can be sent to this person at all: if nothing delivers it, they could never sign.
+    /// Whether a code can be sent to this person. Without one, they could never sign.
     pub(crate) fn code_reaches(&self, recipient: &Recipient, region: Region) -> bool {
         match self.code_contact(recipient, region).phone() {
             Some(number) => self.has_messenger_to(number),

@@ -1,7 +1,7 @@
-//! The bodies of webhooks, to the letter of the interface.
+//! The bodies of webhooks, exactly as the interface defines them.
 //!
-//! A body is made once, when the transition is decided, and kept encrypted in the outbox, so that every try sends the same
-//! bytes. Whether there is a webhook at all is the domain's rule ([`domain::ExportSettings::wants`]).
+//! A body is created once, when the transition is decided, and stored encrypted in the outbox, so that every try sends
+//! the same bytes. The domain decides whether to send a webhook at all ([`domain::ExportSettings::wants`]).
 
 use std::collections::BTreeMap;
 
@@ -22,18 +22,18 @@ const VERSION: &str = "v3";
 #[derive(Serialize, utoipa::ToSchema)]
 #[schema(as = WebhookBody)]
 pub struct Payload<'p> {
-    /// The document.
+    /// The document's ID.
     workflow_id: i64,
-    /// The API client that the document was started for; its secret signs the webhook.
+    /// The API client for which the document was started. Its secret signs the webhook.
     client_id: String,
-    /// When it happened: `YYYY-MM-DD HH:MM:SS (UTC+HH:MM)`, in the document's time zone.
+    /// Time of the event: `YYYY-MM-DD HH:MM:SS (UTC+HH:MM)`, in the document's time zone.
     completed_date: String,
-    /// What happened: `CF` approval, `RT` decline (even if it returned the document), `CC` cancellation, `EX` expiry.
+    /// The event: `CF` approval, `RT` decline (even if it returned the document), `CC` cancellation, `EX` expiry.
     #[schema(pattern = "^(CF|RT|CC|EX)$")]
     command_type: &'static str,
     /// The signer who approved or declined. For a cancellation or expiry, the signer whose turn it was.
     name: &'p str,
-    /// Their e-mail address or telephone number, as it was entered.
+    /// Their e-mail address or telephone number, as entered.
     email: &'p str,
     /// The comment of that signer, or of the person who cancelled. May be empty.
     comment: &'p str,
@@ -41,7 +41,7 @@ pub struct Payload<'p> {
     field_list: Vec<WrittenField>,
     /// `Playing`, `Complete`, `Rejected`, `Canceled` or `Expired`.
     status: &'static str,
-    /// The step it happened at.
+    /// The step at which the event occurred.
     order: u32,
     /// Whether the document is embedded.
     is_embed: bool,
@@ -53,11 +53,11 @@ pub struct Payload<'p> {
     /// The e-mail address of the signer whose turn it is now. Only in embedded mode, while the document is in progress.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_email: Option<&'p str>,
-    /// Their name. Only in embedded mode, while the document is in progress.
+    /// The name of the signer whose turn it is now. Only in embedded mode, while the document is in progress.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_name: Option<&'p str>,
-    /// Their signing link, which already contains a query string. Only in embedded mode, while the document is in
-    /// progress.
+    /// The signing link of this signer, which already contains a query string. Only in embedded mode, while the
+    /// document is in progress.
     #[serde(skip_serializing_if = "Option::is_none")]
     sign_url: Option<String>,
     /// All signers whose turn it is, if the step has several.
@@ -73,14 +73,14 @@ pub struct Payload<'p> {
     certificate_url: Option<String>,
 }
 
-/// A value that was entered, as responses and webhooks show it.
+/// An entered value, as shown in responses and webhooks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct WrittenField {
-    /// The field's name, in webhooks as `field_names` renames it.
+    /// The field's name. In webhooks, it is renamed as `field_names` specifies.
     pub name: String,
-    /// The value: a check as `Y` or `N`, a file as its name.
+    /// The value. A check is `Y` or `N`, and a file is represented by its name.
     pub value: String,
-    /// The e-mail of the field's signer.
+    /// The e-mail address of the field's signer.
     pub email: String,
     /// The field's step.
     pub order: u32,
@@ -89,13 +89,13 @@ pub struct WrittenField {
 /// A signer whose turn it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, serde::Deserialize, utoipa::ToSchema)]
 pub struct NextWriter {
-    /// Their step.
+    /// The signer's step.
     pub order: u32,
-    /// Their name.
+    /// The signer's name.
     pub name: String,
-    /// Their e-mail address or telephone number.
+    /// The signer's e-mail address or telephone number.
     pub email: String,
-    /// Their signing link. Only in embedded mode.
+    /// The signer's link for signing. Only in embedded mode.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sign_url: Option<String>,
 }
@@ -111,11 +111,11 @@ pub(in crate::outbox) struct Happening<'h> {
     pub comment: &'h str,
     pub at: Timestamp,
     pub links: Links,
-    /// How many days the addresses of finished files live.
+    /// Number of days for which the links to completed files work.
     pub link_days: i64,
 }
 
-/// The body of a transition's webhook.
+/// Builds the body of a transition's webhook.
 pub(in crate::outbox) fn payload(happening: &Happening<'_>, addresses: &Addresses) -> Vec<u8> {
     let Happening {
         workflow,
@@ -155,11 +155,11 @@ pub(in crate::outbox) fn payload(happening: &Happening<'_>, addresses: &Addresse
         download_url: file_url(FileKind::Document),
         certificate_url: file_url(FileKind::Certificate),
     };
-    // Texts, numbers and lists only: writing cannot fail.
+    // Serialising texts, numbers and lists cannot fail.
     serde_json::to_vec(&payload).unwrap_or_default()
 }
 
-/// The body of a test webhook: it looks like an approval, but is about no document.
+/// Builds the body of a test webhook. It looks like an approval, but is about no document.
 pub(in crate::outbox) fn test_payload(client: ClientId, at: Timestamp, zone: Zone) -> Vec<u8> {
     let payload = Payload {
         workflow_id: 0,
@@ -185,7 +185,8 @@ pub(in crate::outbox) fn test_payload(client: ClientId, at: Timestamp, zone: Zon
     serde_json::to_vec(&payload).unwrap_or_default()
 }
 
-/// All signers whose turn it is, if their step has several; with their addresses if the workflow is embedded.
+/// Returns all signers whose turn it is if their step has several, with their signing links if the workflow is
+/// embedded.
 pub(crate) fn next_list(workflow: &Workflow, addresses: &Addresses) -> Option<Vec<NextWriter>> {
     let turn = workflow.turn()?;
     if workflow
@@ -211,7 +212,7 @@ pub(crate) fn next_list(workflow: &Workflow, addresses: &Addresses) -> Option<Ve
     )
 }
 
-/// Every value written so far, in step order, within a step in the template's.
+/// Returns every value entered so far, in step order. Within a step, the order is that of the template.
 pub(crate) fn written_fields(
     workflow: &Workflow,
     template: &TemplateVersion,

@@ -1,8 +1,8 @@
-//! The Export API's history: what was sent to a company's servers, how each try went, and sending it again.
+//! The history of the Export API: the webhooks sent to a company's servers, the result of each try, and resending.
 //!
-//! A delivery keeps its body and its event id for as long as it is kept at all, so whatever is sent again is the same
-//! event, byte for byte. History is bounded for each company, by age and by number ([`HistorySettings`]); deliveries
-//! that are still due are not history, and are never deleted.
+//! A delivery keeps its body and its event ID as long as it exists, so a resent webhook is the same event, byte for
+//! byte. The history of each company is limited by age and by number ([`HistorySettings`]). Deliveries that are still
+//! due are not part of the history, and are never deleted.
 
 use std::time::Instant;
 
@@ -25,21 +25,21 @@ use crate::base::webhook_secret::WebhookSecret;
 use crate::outbox::messages::new_event_id;
 use crate::outbox::webhook;
 
-/// How many deliveries one call sends again at most.
+/// Maximum number of deliveries that one call resends.
 const MOST_RESENT: u32 = 1_000;
-/// How much of an answer is shown, in characters.
+/// Maximum number of characters of a response that are shown.
 const LONGEST_ANSWER: usize = 1_000;
-/// How many deliveries are deleted in one transaction.
+/// Number of deliveries deleted in one transaction.
 const FORGOTTEN_AT_ONCE: u32 = 1_000;
-/// How many hours a delivery beyond the limits is kept until its workflow's audit trail mentions it.
+/// Maximum hours to keep a delivery beyond the limits until it is recorded in its workflow's audit trail.
 const WAITS_TO_BE_TOLD: i64 = 24;
 
-/// The size of the history that we keep for a company.
+/// The limits of a company's history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HistorySettings {
-    /// For how many days.
+    /// Maximum age in days.
     pub days: u32,
-    /// How many finished deliveries at most.
+    /// Maximum number of finished deliveries.
     pub most: u32,
 }
 
@@ -49,7 +49,7 @@ impl Default for HistorySettings {
     }
 }
 
-/// The limits of a history, from the query or the body.
+/// The filters of a history, from the query or the body.
 #[derive(Debug, Clone, Default)]
 pub struct ExportsRequest {
     pub workflow_id: Option<String>,
@@ -57,13 +57,13 @@ pub struct ExportsRequest {
     pub status: Option<String>,
     /// The endpoint's URL.
     pub url: Option<String>,
-    /// Decided at or after: `YYYY-MM-DD` or `YYYY-MM-DD HH:MM:SS` in the company's time zone.
+    /// Only events at or after this time: `YYYY-MM-DD` or `YYYY-MM-DD HH:MM:SS` in the company's time zone.
     pub from: Option<String>,
-    /// Decided before this time. A date without a time means the end of that day.
+    /// Only events before this time. A date without a time means the end of that day.
     pub to: Option<String>,
     /// `next_cursor` of the previous response.
     pub cursor: Option<String>,
-    /// How many.
+    /// Number of webhooks that were resent.
     pub limit: Option<String>,
     /// Faults found while reading the request.
     pub faults: Vec<Fault>,
@@ -72,79 +72,79 @@ pub struct ExportsRequest {
 /// Deliveries, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct ExportList {
-    /// The deliveries.
+    /// The deliveries on this page.
     pub export_list: Vec<ExportDelivery>,
-    /// Pass it as `cursor` to get more. Absent at the end of the list.
+    /// Pass this value as `cursor` to get the next page. Absent at the end of the list.
     pub next_cursor: Option<String>,
 }
 
 /// A webhook and the results of its tries.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct ExportDelivery {
-    /// The ID.
+    /// The ID of the delivery.
     #[schema(example = 7)]
     pub export_id: i64,
-    /// The event's id: the `webhook-id` of every try.
+    /// The event's ID, which is the `webhook-id` of every try.
     #[schema(example = "msg_6f1c0f4f0cf34d1f9a4bcd7a1d2e3f40")]
     pub webhook_id: String,
-    /// The document that it is about.
+    /// The document that the webhook is about.
     pub workflow_id: Option<i64>,
     /// The endpoint's URL.
     pub url: String,
-    /// `waiting` (for its first or next try), `held` (the address was stopped), `delivered` or `dead` (given up).
+    /// `waiting` (for its first or next try), `held` (the endpoint was stopped), `delivered` or `dead` (given up).
     #[schema(pattern = "^(waiting|held|delivered|dead)$")]
     pub status: &'static str,
-    /// When the event happened, with its UTC offset.
+    /// Time of the event, with its UTC offset.
     pub created_date: String,
-    /// When it will be tried next, with its UTC offset. Empty if it will not be.
+    /// Time of the next try, with its UTC offset. Empty if there is none.
     pub next_date: String,
-    /// When it was delivered or given up, with its UTC offset. Empty until then.
+    /// Time when the webhook was delivered or given up, with its UTC offset. Empty until then.
     pub finished_date: String,
     /// The number of tries in all rounds.
     pub tries: u32,
-    /// The tries, oldest first. If there are very many, only the latest.
+    /// The tries, oldest first. If there are very many, only the latest are listed.
     pub try_list: Vec<ExportTry>,
 }
 
-/// One try.
+/// A try to deliver a webhook.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct ExportTry {
     /// The try's number, from 1.
     pub number: u32,
-    /// When it began, with its UTC offset.
+    /// Time when the try began, with its UTC offset.
     pub date: String,
-    /// How long it took, in milliseconds.
+    /// Duration of the request, in milliseconds.
     pub duration_ms: i64,
     /// The HTTP status. Absent if there was no response.
     #[schema(example = 503)]
     pub code: Option<u16>,
-    /// Why there was no response.
+    /// The reason why there was no response.
     pub fault: Option<String>,
     /// An excerpt from the start of the response: words and numbers that are typical of errors. An ellipsis replaces
     /// the rest.
     pub answer: String,
 }
 
-/// The number of webhooks that were sent again.
+/// The number of webhooks that were resent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct ExportsResent {
-    /// How many.
+    /// Number of webhooks that were resent.
     pub resent: usize,
     /// Whether there are more in the range. If so, call again with `next_cursor` as `cursor`.
     pub more: bool,
-    /// Pass it as `cursor` to continue. Absent if nothing is left.
+    /// Pass this value as `cursor` to continue. Absent if nothing is left.
     pub next_cursor: Option<String>,
 }
 
 /// An endpoint that was paused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct EndpointPaused {
-    /// The address.
+    /// The endpoint's URL.
     pub url: String,
-    /// The number of deliveries that are held now.
+    /// The number of deliveries that are being held.
     pub held: u64,
-    /// Whether anything uses this endpoint: a delivery went there or failed, or a document in progress will use it. If
-    /// nothing does, check the URL for typing errors. Webhooks of later documents to it are held anyway.
+    /// Whether anything uses this endpoint: a webhook was sent or failed to reach it, or a document in progress will
+    /// use it. If nothing does, check the URL for typing errors. Webhooks of later documents to it are held anyway.
     pub known: bool,
 }
 
@@ -153,32 +153,32 @@ pub struct EndpointPaused {
 pub struct ExportEndpoints {
     /// The endpoints, in alphabetical order.
     pub endpoint_list: Vec<ExportEndpoint>,
-    /// Pass it as `cursor` to get more. Absent at the end of the list.
+    /// Pass this value as `cursor` to get the next page. Absent at the end of the list.
     pub next_cursor: Option<String>,
 }
 
 /// An endpoint that has failed since its last success.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct ExportEndpoint {
-    /// The address.
+    /// The endpoint's URL.
     pub url: String,
-    /// When tries began to fail, with its UTC offset. Empty if the endpoint was paused while it worked.
+    /// Time when tries began to fail, with its UTC offset. Empty if the endpoint was working when it was paused.
     pub failing_since: String,
-    /// `failing`, `stopped` (by its failures) or `paused` (by a member).
+    /// `failing`, `stopped` (because of its failures) or `paused` (by a member).
     #[schema(pattern = "^(failing|stopped|paused)$")]
     pub status: &'static str,
-    /// When it was stopped or paused, with its UTC offset. Empty if it was not.
+    /// Time when the endpoint was stopped or paused, with its UTC offset. Empty if it was not.
     pub stopped_date: String,
     /// The reason: `gone` (it returned 410), `failing` (every try failed for five days) or `paused` (by a member).
     pub stopped_reason: Option<&'static str>,
-    /// The number of deliveries that are held until it is started again.
+    /// The number of deliveries that are held until the endpoint is restarted.
     pub held: u64,
 }
 
-/// An endpoint that was started again.
+/// An endpoint that was restarted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct EndpointStarted {
-    /// The address.
+    /// The endpoint's URL.
     pub url: String,
     /// The number of deliveries that were held and are now being sent.
     pub released: u64,
@@ -187,11 +187,11 @@ pub struct EndpointStarted {
 /// A test webhook, which is sent once.
 #[derive(Clone, Default)]
 pub struct WebhookTestRequest {
-    /// Where to.
+    /// The endpoint's URL.
     pub url: Option<String>,
     /// The value of the Authorization header.
     pub authorization: Option<String>,
-    /// The API client whose secret signs it. Default: the company's first.
+    /// The API client whose secret signs the webhook. Default: the company's first.
     pub client_id: Option<String>,
     /// Faults found while reading the request.
     pub faults: Vec<Fault>,
@@ -200,22 +200,22 @@ pub struct WebhookTestRequest {
 /// The result of the test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct WebhookTested {
-    /// Whether it counts as received: the endpoint returned a 2xx status in time.
+    /// Whether the webhook counts as received: the endpoint returned a 2xx status in time.
     pub delivered: bool,
-    /// Its `webhook-id`.
+    /// The `webhook-id` of the test webhook.
     pub webhook_id: String,
     /// The HTTP status. Absent if there was no response.
     #[schema(example = 200)]
     pub code: Option<u16>,
-    /// Why there was no response.
+    /// The reason why there was no response.
     pub fault: Option<String>,
     /// The start of the response, up to 1,000 characters.
     pub answer: String,
-    /// How long it took, in milliseconds.
+    /// Duration of the request, in milliseconds.
     pub duration_ms: u64,
 }
 
-/// The states that webhooks have.
+/// The possible states of webhooks.
 const STATES: [(&str, State); 4] = [
     ("waiting", State::Waiting),
     ("held", State::Held),
@@ -223,11 +223,11 @@ const STATES: [(&str, State); 4] = [
     ("dead", State::Dead),
 ];
 
-/// The most addresses of a page, also if the request does not say how many.
+/// Maximum number of endpoints on a page, and the default.
 const MOST_ENDPOINTS: u32 = 100;
 
 impl App {
-    /// The company's webhooks with their tries, newest first.
+    /// Lists the company's webhooks with their tries, newest first.
     pub fn exports(&self, actor: &Actor, request: &ExportsRequest) -> Result<ExportList, Error> {
         let by = actor.must_read()?;
         let mut faults = request.faults.clone();
@@ -243,7 +243,7 @@ impl App {
         }
         let company = by.company().clone();
         let mut rows = self.store.read(move |tx| {
-            // One more than asked for, to know whether there are more.
+            // One more than requested, to find out whether there are more.
             let found = outbox::history(tx, &company, &filter, before, limit.saturating_add(1))?;
             let mut rows = Vec::with_capacity(found.len());
             for delivery in found {
@@ -263,7 +263,7 @@ impl App {
         })
     }
 
-    /// Sends one webhook again.
+    /// Resends one webhook.
     pub fn resend_export(&self, actor: &Actor, id: i64) -> Result<ExportDelivery, Error> {
         let by = actor.must_send()?;
         let (company, id, now) = (by.company().clone(), DeliveryId(id), self.now());
@@ -289,7 +289,7 @@ impl App {
         Ok(shown(&delivery, &tries, by.zone()))
     }
 
-    /// Sends a range of finished webhooks again.
+    /// Resends a range of finished webhooks.
     pub fn resend_exports(&self, actor: &Actor, request: &ExportsRequest) -> Result<ExportsResent, Error> {
         let by = actor.must_send()?;
         let mut faults = request.faults.clone();
@@ -334,7 +334,7 @@ impl App {
         })
     }
 
-    /// The callback addresses that fail or were stopped.
+    /// Lists the endpoints that fail or were stopped.
     pub fn export_endpoints(
         &self,
         actor: &Actor,
@@ -354,7 +354,7 @@ impl App {
         }
         let company = by.company().clone();
         let (endpoints, mut held, more) = self.store.read(move |tx| {
-            // One more than asked for, to know whether there are more.
+            // One more than requested, to find out whether there are more.
             let mut endpoints = outbox::endpoints(tx, &company, &after, limit.saturating_add(1))?;
             let more = endpoints.len() > limit as usize;
             endpoints.truncate(limit as usize);
@@ -385,7 +385,7 @@ impl App {
         })
     }
 
-    /// Starts a stopped endpoint for a member. Does nothing if it is running.
+    /// Restarts a stopped endpoint for a member. Does nothing if it is running.
     pub fn start_export_endpoint(
         &self,
         actor: &Actor,
@@ -399,7 +399,8 @@ impl App {
         Ok(EndpointStarted { url, released })
     }
 
-    /// Pauses an endpoint for a member: webhooks to it are held until it is started again. A stopped one stays stopped.
+    /// Pauses an endpoint for a member: webhooks to it are held until it is restarted. A stopped endpoint stays
+    /// stopped.
     pub fn pause_export_endpoint(
         &self,
         actor: &Actor,
@@ -411,7 +412,7 @@ impl App {
         self.pause_endpoint(actor, &url)
     }
 
-    /// Tries a webhook once, and waits for the answer. It is about no document: `workflow_id` is 0.
+    /// Sends a test webhook once, and waits for the response. It is about no document, so `workflow_id` is 0.
     pub fn test_webhook(&self, actor: &Actor, request: WebhookTestRequest) -> Result<WebhookTested, Error> {
         let by = actor.must_send()?;
         let mut faults = request.faults;
@@ -477,7 +478,8 @@ impl App {
         })
     }
 
-    /// An API client of the company with its secrets, and the company's time zone; none if there is no such client.
+    /// Returns an API client of the company with its secrets, and the company's time zone. `None` if there is no such
+    /// client.
     fn sender(
         &self,
         by: Permit<'_>,
@@ -497,15 +499,15 @@ impl App {
         Ok(Some((client.id, by.zone(), secrets)))
     }
 
-    /// Forgets what is beyond the bounds of each company's history; how many deliveries. Mails and messages are kept at least
-    /// for as long as their links open something: while their documents are under way, and then as long as links to files
-    /// live.
+    /// Deletes the part of each company's history that exceeds its limits. Returns the number of deliveries deleted.
+    /// Mails and text messages are kept at least as long as their links work: while their documents are in progress,
+    /// and then as long as links to files.
     pub fn forget_deliveries(&self) -> Result<u64, Error> {
         let HistorySettings { days, most } = self.settings.history;
         let now = self.now();
         let hours_ago = |hours: i64| {
             now.checked_sub(hours.hours())
-                .map_err(|error| Error::internal("counting back from now", error))
+                .map_err(|error| Error::internal("computing how long deliveries are kept", error))
         };
         let webhooks = HistoryBound {
             until: hours_ago(i64::from(days) * 24)?,
@@ -558,7 +560,7 @@ fn history_filter(query: &mut ListReader<'_>, request: &ExportsRequest, states: 
     }
 }
 
-/// The address that a call is about, as it is kept.
+/// Returns the endpoint that a call names, in its stored form.
 fn named_endpoint(url: Option<String>, faults: Vec<Fault>) -> Result<CallbackUrl, Error> {
     if !faults.is_empty() {
         return Err(Error::Unprocessable(faults));
@@ -566,7 +568,7 @@ fn named_endpoint(url: Option<String>, faults: Vec<Fault>) -> Result<CallbackUrl
     callback_address(&url.unwrap_or_default())
 }
 
-/// A callback address in its stored form, however it is spelled; 422 if it is not valid.
+/// Converts an endpoint URL to its stored form. Fails with 422 if it is not valid.
 pub fn callback_address(text: &str) -> Result<CallbackUrl, Error> {
     match text.trim() {
         "" => Err(Error::fault("url", FaultCode::Required)),
@@ -574,14 +576,14 @@ pub fn callback_address(text: &str) -> Result<CallbackUrl, Error> {
     }
 }
 
-/// A callback address in stored form. A text that is not an address matches nothing.
+/// Converts an endpoint URL to its stored form. A text that is not a URL matches nothing.
 fn normal(url: &str) -> String {
     CallbackUrl::stored(url.trim()).map_or_else(|| url.trim().to_owned(), |url| url.as_str().to_owned())
 }
 
 fn shown(delivery: &Delivery, tries: &[Try], zone: Zone) -> ExportDelivery {
     let with_zone = |at| time::format_with_zone(at, zone);
-    // Of very many tries the first are gone.
+    // If there are very many tries, the first ones were deleted.
     let first = delivery
         .tries_made
         .saturating_sub(u32::try_from(tries.len()).unwrap_or(u32::MAX));

@@ -1,10 +1,11 @@
-//! Work on the bytes of others, with the stack that it needs.
+//! Runs work on bytes from strangers with a sufficiently large stack.
 
 use crate::base::error::Error;
 
-/// Works on a stranger's bytes with as much stack as intake had for them, within its limits of memory and time.
+/// Runs work on a stranger's bytes with the same stack size that intake used for them within its memory and time
+/// limits.
 pub(crate) fn on_deep_stack<T: Send>(doing: &'static str, work: impl FnOnce() -> T + Send) -> Result<T, Error> {
-    // Its log lines belong to the same request.
+    // Keeps its log lines in the span of the request.
     let span = tracing::Span::current();
     std::thread::scope(|scope| {
         std::thread::Builder::new()

@@ -1,18 +1,19 @@
-//! The proofs that the certificates of a file's signatures are valid: the root's own revocation list, and the sources
-//! that other certificates name (RFC 5280, 4.2.1.13 and 4.2.2.1), fetched and kept in this process until they are
-//! stale.
+//! Proves that the certificates of a file's signatures are valid, from the root's own revocation list and from the
+//! sources that other certificates name (RFC 5280, 4.2.1.13 and 4.2.2.1). Responses are fetched and cached in this
+//! process until they are stale.
 //!
-//! Every answer is checked against the certificate's issuer ([`document::pki::revocation`]): no list or answer of another
-//! issuer, or of another time, is embedded. The addresses are strangers', so a caller who waits for a seal waits for all of
-//! them together no longer than their [`Patience`], and a silent one is not asked again for a while. How much they send is
-//! limited as well: for one file, and for everything that is kept.
+//! Every response is checked against the certificate's issuer ([`document::pki::revocation`]), so no list or response
+//! of another issuer or time is embedded. The addresses come from strangers. A caller who waits for a seal therefore
+//! waits for all of them together no longer than their [`Patience`], and an unresponsive one is not queried again for a
+//! while. The amount of data is limited as well, for one file and for the cache.
 //!
-//! If a certificate was revoked after its signature is known to have existed, that is as good a proof as a valid
-//! certificate: a signature counts if a timestamp is older than the revocation (ETSI EN 319 102-1, 5.5.4). The answer is
-//! embedded, so a verifier sees the revocation and its time.
+//! If a certificate was revoked after its signature is known to have existed, the response is as good a proof as for a
+//! valid certificate: a signature counts if a timestamp is older than the revocation (ETSI EN 319 102-1, 5.5.4). The
+//! response is embedded, so a verifier sees the revocation and its time.
 //!
-//! Missing proofs of others' certificates are left out. Missing proofs of our own determine how strong the seal is: a silent
-//! source is asked again; a certificate that names no source, or is revoked, will not get better by waiting.
+//! Missing proofs of other parties' certificates are left out. Missing proofs of our own determine the level of the
+//! seal. A source that did not respond is queried again later. If a certificate names no source or is revoked, waiting
+//! does not help.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -27,26 +28,26 @@ use crate::App;
 use crate::base::error::Error;
 use crate::base::network::{NetworkFault, Patience};
 
-/// How many hours a fetched proof is used if it does not say how long it is valid,
+/// Hours for which a fetched proof is used if it does not state its validity.
 const FRESH_HOURS: i64 = 1;
-/// and at most.
+/// Maximum hours for which a fetched proof is used.
 const LONGEST_KEPT_HOURS: i64 = 24;
-/// How many minutes we do not ask a source again that failed to prove a certificate valid.
+/// Minutes before a source that failed to prove a certificate valid is queried again.
 const SILENT_MINUTES: i64 = 2;
-/// How many answers are kept. With more, all are fetched again.
+/// Maximum number of cached responses. Beyond that, all are fetched again.
 const MOST_KEPT: usize = 512;
-/// How many bytes of them are kept.
+/// Maximum size of the cached responses, in bytes.
 const MOST_BYTES_KEPT: usize = 64 * 1024 * 1024;
-/// The most bytes fetched for one file,
+/// Maximum number of bytes fetched for one file.
 const MOST_BYTES_ADDED: usize = 24 * 1024 * 1024;
-/// and the most together with what the file contains already: verifiers stop reading beyond that.
+/// Maximum number of bytes including those that the file already contains. Verifiers stop reading beyond that.
 const MOST_BYTES_HELD: usize = 48 * 1024 * 1024;
-/// The longest chain of issuers that is followed.
+/// Maximum length of a chain of issuers.
 const LONGEST_CHAIN: usize = 6;
-/// Chains that are looked into at the same time.
+/// Number of chains that are checked at the same time.
 const MOST_AT_ONCE: usize = 8;
 
-/// Answers about certificates while they are fresh, or why there was none.
+/// Cached responses about certificates while they are fresh, or the reason why there was none.
 #[derive(Default)]
 pub(crate) struct KeptProofs(Mutex<Kept>);
 
@@ -56,16 +57,16 @@ struct Kept {
     bytes: usize,
 }
 
-/// The result, and how long it is used.
+/// A result, and the time until which it is used.
 type Answer = (Result<Found, Unproved>, Timestamp);
 
 /// The result for a certificate.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Found {
     data: ValidationData,
-    /// Who reported the revocation, and when it took effect.
+    /// The source that reported the revocation, and the time when it took effect.
     revoked: Option<(String, Timestamp)>,
-    /// How long the answer is valid, if it says so.
+    /// Time until which the response is valid, if it states one.
     until: Option<Timestamp>,
 }
 
@@ -76,7 +77,7 @@ enum Question {
     Issuer,
 }
 
-/// Why a certificate cannot be proved valid now.
+/// Reason why a certificate cannot be proved valid at the moment.
 #[derive(Debug, Clone, thiserror::Error)]
 pub(crate) enum Unproved {
     #[error(transparent)]
@@ -87,11 +88,11 @@ pub(crate) enum Unproved {
     Revoked { url: String, since: Timestamp },
     #[error("a certificate cannot be read: {0}")]
     Unreadable(String),
-    #[error("{0}: not asked, because there was no time left")]
+    #[error("{0}: not asked, because no time was left")]
     OutOfTime(SourceAddress),
 }
 
-/// Why a whole chain is not proved.
+/// Reason why a whole chain is not proved.
 pub(crate) enum ChainFault {
     Unproved(Unproved),
     Always(Error),
@@ -113,42 +114,43 @@ impl From<Error> for ChainFault {
 #[derive(Default)]
 pub(crate) struct ProvedChain {
     pub(crate) data: ValidationData,
-    /// Whether it ends in a root.
+    /// Whether the chain ends in a root.
     pub(crate) ends_in_root: bool,
     /// Whether a certificate names no source of proof.
     pub(crate) lacks_source: bool,
 }
 
 impl ProvedChain {
-    /// Whether all is there that a verifier needs.
+    /// Whether everything that a verifier needs is present.
     fn is_whole(&self) -> bool {
         self.ends_in_root && !self.lacks_source
     }
 }
 
-/// Which of our own chains must be proved now. Missing proofs of the others are ignored.
+/// Which of our own chains must be proved now. Missing proofs of other chains are ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Needed {
-    /// All: none was proved before.
+    /// All chains, because none was proved before.
     All,
-    /// That of the newest timestamp. Earlier parts were proved when it was made, and their sources may be gone.
+    /// The chain of the newest timestamp. Earlier ones were proved when they were added, and their sources may no
+    /// longer exist.
     Newest,
 }
 
-/// The results for some evidence.
+/// The results for several chains.
 pub(crate) struct Proofs {
     pub(crate) data: ValidationData,
-    /// Whether something about our own seal cannot be had, now or later: the file stays at level B-T.
+    /// Whether a proof for our own seal is permanently unavailable, so that the file stays at level B-T.
     pub(crate) lacks_own: bool,
-    /// One of our own certificates that is revoked.
+    /// A revoked certificate of our own, if there is one.
     pub(crate) revoked: Option<Unproved>,
-    /// Whether something about another party's earlier signature was not available now.
+    /// Whether a proof for another party's earlier signature is unavailable at the moment.
     pub(crate) lacks_others: bool,
 }
 
 impl App {
-    /// Everything that proves the certificates of some evidence good, and the certificates themselves. A stranger's
-    /// responder that is gone does not delay our seal: its answer is left out.
+    /// Returns the certificates of the given evidence, and everything that proves them valid. If a stranger's responder
+    /// no longer exists, its response is left out, so that it does not delay our seal.
     pub(crate) fn proofs(
         &self,
         evidence: &Evidence,
@@ -163,8 +165,8 @@ impl App {
         };
         let mut room = MOST_BYTES_ADDED.min(MOST_BYTES_HELD.saturating_sub(evidence.held_bytes));
         let newest = evidence.chains.iter().rposition(|chain| chain.is_own);
-        // Ours come first, the newest in front: without them, the seal cannot have this level. If there is no room for
-        // all proofs, those of others are left out.
+        // Ours come first, with the newest in front, because the seal cannot have this level without them. If there is
+        // no room for all proofs, those of others are left out.
         let mut chains: Vec<(bool, &Chain)> = (0..)
             .zip(&evidence.chains)
             .map(|(index, chain)| (Some(index) == newest, chain))
@@ -180,23 +182,23 @@ impl App {
                         if !fits {
                             tracing::warn!(
                                 is_own = chain.is_own,
-                                "what proves a certificate good is too much for the file"
+                                "the proof that a certificate is valid was too large for the file"
                             );
                         }
                         proofs.lacks_own |= is_needed && !(is_whole && fits);
                         proofs.lacks_others |= !chain.is_own && !fits;
                     }
                     Err(ChainFault::Unproved(fault)) if !chain.is_own => {
-                        tracing::info!(%fault, "nothing proves an earlier signature's certificate now");
+                        tracing::info!(%fault, "the certificate of an earlier signature could not be proved valid");
                         proofs.lacks_others = true;
                     }
                     Err(ChainFault::Unproved(fault @ Unproved::Revoked { .. })) => {
-                        tracing::error!(%fault, "a certificate of a seal or its timestamps is revoked");
+                        tracing::error!(%fault, "a certificate of a seal or of its timestamps was revoked");
                         proofs.lacks_own |= is_needed;
                         proofs.revoked = Some(fault);
                     }
                     Err(ChainFault::Unproved(fault)) if !is_needed => {
-                        tracing::info!(%fault, "nothing more is said of a certificate that was proved before");
+                        tracing::info!(%fault, "no newer proof was available for a certificate that was proved valid before");
                     }
                     Err(fault) => return Err(fault),
                 }
@@ -205,7 +207,7 @@ impl App {
         Ok(proofs)
     }
 
-    /// Asks about several chains at once.
+    /// Fetches proofs for several chains at the same time.
     fn proofs_of_chains(&self, chains: &[(bool, &Chain)], patience: &Patience) -> Vec<Result<ProvedChain, ChainFault>> {
         let panicked = |_| Err(Error::internal("asking about certificates", "the thread panicked").into());
         std::thread::scope(|scope| {
@@ -220,8 +222,8 @@ impl App {
         })
     }
 
-    /// The proofs for the certificates of one chain, from the first towards its root: for now, or for the time when
-    /// their signature is known to have existed.
+    /// Returns the proofs for the certificates of one chain, from the first one to its root: for the current time, or
+    /// for the time when their signature is known to have existed.
     pub(in crate::sealing) fn proofs_of_chain(
         &self,
         certificates: &[Vec<u8>],
@@ -251,7 +253,7 @@ impl App {
                 Some(issuer) => Some(issuer),
                 None => self.fetched_issuer(&current, patience)?,
             };
-            // Without the issuer we cannot check more; a verifier may know the issuer.
+            // Without the issuer we cannot check more, but a verifier may know the issuer.
             let Some(issuer) = issuer else { break };
             if root.contains(&issuer) {
                 chain.data.extend(ValidationData {
@@ -268,7 +270,8 @@ impl App {
         Ok(chain)
     }
 
-    /// The proof of one certificate, from the source that it names: OCSP, otherwise a list. `None` if it names neither.
+    /// Returns the proof of one certificate from the source that it names: OCSP, otherwise a list. `None` if it names
+    /// neither.
     fn proof(
         &self,
         certificate: &[u8],
@@ -285,7 +288,7 @@ impl App {
         }
     }
 
-    /// The answer that is kept, or a new one.
+    /// Returns the cached response, or a new one.
     fn answer(
         &self,
         question: Question,
@@ -307,7 +310,7 @@ impl App {
                 let until = found.until.unwrap_or(later(SignedDuration::from_hours(FRESH_HOURS)));
                 (Ok(found), until.min(most))
             }
-            // No request has failed yet.
+            // No request has failed yet, so this is not cached.
             Err(fault @ Unproved::OutOfTime(_)) => return Err(fault),
             Err(fault) => (Err(fault), later(SignedDuration::from_mins(SILENT_MINUTES))),
         };
@@ -315,7 +318,7 @@ impl App {
         answer
     }
 
-    /// Asks one source after another until one proves that the certificate is valid.
+    /// Queries one source after another until one proves that the certificate is valid.
     fn asked(
         &self,
         sources: &Sources,
@@ -334,9 +337,9 @@ impl App {
             .map(|source| self.by_list(source, certificate, issuer, patience));
         for found in answers.chain(lists) {
             match found {
-                // A revocation counts even if an older list does not mention it.
+                // A revocation takes effect even if an older list does not mention it.
                 Ok(found) => return Ok(found),
-                // The fault of a source that was asked is more useful.
+                // The fault of a source that was queried is more useful.
                 Err(Unproved::OutOfTime(_)) if last.is_some() => {}
                 Err(fault) => last = Some(fault),
             }
@@ -382,7 +385,7 @@ impl App {
         self.found(source, data, checked)
     }
 
-    /// A source's answer, if it can be used.
+    /// Returns a source's response, if it is usable.
     fn found(
         &self,
         source: &SourceAddress,
@@ -391,7 +394,7 @@ impl App {
     ) -> Result<Found, Unproved> {
         let (revoked, until) = match checked {
             Ok(validity) => (None, validity.next_update),
-            // The report may be a mistake, so we ask again soon.
+            // The report may be a mistake, so we query the source again soon.
             Err(RevocationError::Revoked(since)) => {
                 let soon = self.now().saturating_add(SignedDuration::from_mins(SILENT_MINUTES));
                 (Some((source.to_string(), since)), soon.ok())
@@ -406,7 +409,7 @@ impl App {
             let mut silent = None;
             for source in &sources.issuers {
                 let within = patience.for_one().ok_or_else(|| Unproved::OutOfTime(source.clone()))?;
-                // One dead address does not end the search.
+                // An unreachable address does not end the search.
                 match self.network.fetch(source, within) {
                     Ok(bytes) => {
                         let mut issuers = certificates_of_issuers(&bytes).into_iter();
@@ -418,7 +421,7 @@ impl App {
                             return Ok(Found {
                                 data,
                                 revoked: None,
-                                // It stays the issuer's.
+                                // The issuer's certificate never changes.
                                 until: Some(Timestamp::MAX),
                             });
                         }
@@ -461,7 +464,7 @@ fn unusable(source: &SourceAddress, error: &RevocationError) -> Unproved {
 mod tests {
     use super::*;
 
-    /// An answer with this many bytes.
+    /// Creates a response of this many bytes.
     fn answer(bytes: usize) -> Answer {
         let data = ValidationData {
             revocation_lists: vec![vec![0; bytes]],

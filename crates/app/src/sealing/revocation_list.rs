@@ -1,7 +1,7 @@
-//! The root's revocation list: issued every day, served to everybody, and embedded in seals.
+//! The root's revocation list, which is issued every day, served to everybody, and embedded in seals.
 //!
-//! It is kept with the installation's settings. Code that needs it and finds it a day old issues a new one, so nothing waits
-//! for the job. If several processes do so at once, each list is as good as the other.
+//! It is stored with the installation's settings. Code that needs the list issues a new one if it is a day old, so
+//! nothing waits for the job. If several processes do so at once, any of the lists will do.
 
 use document::pki::keys::{SealKey, Signer, certificates_from_pem};
 use document::pki::revocation::{self, RevocationReason, Revoked};
@@ -12,15 +12,15 @@ use crate::base::error::Error;
 use crate::base::installation;
 
 const NAME: &str = "revocation-list";
-/// A list is replaced when it is this old.
+/// Age at which a list is replaced.
 const RENEWED_AFTER: SignedDuration = SignedDuration::from_hours(24);
-/// How long a verifier may use a list.
+/// Time for which a verifier may use a list.
 const VALID_FOR: SignedDuration = SignedDuration::from_hours(7 * 24);
-/// A list is valid from a little earlier, so that a verifier whose clock is behind accepts it.
+/// Lists are slightly backdated, so that a verifier whose clock is slow accepts them.
 const BACKDATED: SignedDuration = SignedDuration::from_mins(5);
 
 impl App {
-    /// The root's revocation list (DER), at most a day old.
+    /// Returns the root's revocation list (DER), at most a day old.
     pub fn revocation_list(&self) -> Result<Vec<u8>, Error> {
         let kept = self
             .store
@@ -34,8 +34,8 @@ impl App {
         self.renew_revocation_list()
     }
 
-    /// The list for this installation's own verifying. If it cannot be renewed, the last one is used: it contains every
-    /// revocation, because each revocation issues a list.
+    /// Returns the list for this installation's own verification. If it cannot be renewed, the last one is used. It
+    /// contains every revocation, because each revocation issues a new list.
     pub(in crate::sealing) fn known_revocations(&self) -> Result<Vec<u8>, Error> {
         self.revocation_list().or_else(|fault| {
             let kept = self
@@ -45,7 +45,7 @@ impl App {
         })
     }
 
-    /// Issues a new list, whatever the age of the last one.
+    /// Issues a new list, regardless of the age of the last one.
     pub fn renew_revocation_list(&self) -> Result<Vec<u8>, Error> {
         let root = installation::root(&self.store, &self.vault)?;
         let now = self.now();
@@ -53,8 +53,8 @@ impl App {
     }
 }
 
-/// Issues and stores the list of all revocations, in the transaction that revokes, so that no revocation is ever
-/// without it.
+/// Issues and stores the list of all revocations, in the transaction that revokes, so that the list always contains
+/// every revocation.
 pub(crate) fn issue(tx: &mut dyn store::Transaction, root: &SealKey, now: Timestamp) -> Result<Vec<u8>, Error> {
     let failed = |error| Error::internal("issuing the root's revocation list", error);
     let rows = store::company::revoked_seal_keys(tx)?;
@@ -62,7 +62,7 @@ pub(crate) fn issue(tx: &mut dyn store::Transaction, root: &SealKey, now: Timest
     for row in &rows {
         let certificates = certificates_from_pem(&row.certificates)
             .map_err(|error| Error::internal("reading a revoked certificate", error))?;
-        // A certificate that another authority issued is not ours to revoke.
+        // We cannot revoke a certificate that another authority issued.
         let Some(own) = certificates.first() else { continue };
         if root
             .certificates()
@@ -81,7 +81,7 @@ pub(crate) fn issue(tx: &mut dyn store::Transaction, root: &SealKey, now: Timest
             reason: reason.and_then(RevocationReason::parse).unwrap_or_default(),
         })
         .collect();
-    // Microseconds since 1970 rise by themselves, whichever process issues.
+    // Microseconds since 1970 increase without coordination between processes.
     let number = u64::try_from(now.as_microsecond()).unwrap_or_default();
     let begins = now.saturating_sub(BACKDATED).unwrap_or(now);
     let ends = now.saturating_add(VALID_FOR).unwrap_or(now);

@@ -1,20 +1,22 @@
-//! How a finished file is sealed: by which key, how strong, and what happens while a time-stamp authority does not answer.
+//! Seals a completed file: selects the key and the level, and handles a time-stamp authority that does not respond.
 //!
-//! The level is the company's, else the installation's, else what is possible: B-LTA with a time-stamp authority, B-B
-//! without. From B-LT on the file contains what proves its certificates good ([`crate::sealing::proofs`]).
+//! The level is the company's, otherwise the installation's, otherwise the highest possible: B-LTA with a time-stamp
+//! authority, B-B without one. From B-LT on, the file contains the proofs that its certificates are valid
+//! ([`crate::sealing::proofs`]).
 //!
-//! If an authority does not answer, or answers wrongly, or if a certificate cannot be proved good now, no approval is lost.
-//! All answers together are waited for no longer than the settings say. With `seal_and_upgrade` the file is sealed with what
-//! is available and [`App::add_due_timestamps`] appends the rest later. With `wait` nothing is sealed, the caller is asked
-//! to try again ([`Error::Unavailable`]), and the signer's entries stay as their draft. The same job renews archive
-//! timestamps before the certificate of their authority ends: as long as it runs, a file can be verified. Whether older
-//! certificates can still be asked about does not matter then: the file contains the answers.
+//! If an authority does not respond or sends an invalid response, or if a certificate cannot be proved valid at the
+//! moment, no approval is lost. The settings limit the time that we wait for all responses together. With
+//! `seal_and_upgrade` the file is sealed with what is available, and [`App::add_due_timestamps`] appends the rest
+//! later. With `wait` nothing is sealed, the caller is asked to retry ([`Error::Unavailable`]), and the signer's
+//! entries remain in their draft. The same job renews archive timestamps before the certificate of their authority
+//! ends, so a file can be verified as long as the job runs. By then the sources of older certificates may no longer
+//! exist, because the file contains their responses.
 //!
-//! Waiting cannot fix two things. A revoked certificate seals nothing and starts nothing. If a certificate names no source
-//! that could prove it good, the seal is stated to be of level B-T, whatever the company wants.
+//! Waiting cannot fix two problems. A revoked certificate can neither seal nor start anything. If a certificate names
+//! no source for a proof, the seal is declared as level B-T, whatever the company prefers.
 //!
-//! A timestamp that is added later only appends. The new file replaces the old one in one transaction, with an entry in the
-//! audit trail that contains its hash. A reader at that moment gets one or the other, complete.
+//! A later timestamp only appends to the file. The new file replaces the old one in one transaction, with an entry in
+//! the audit trail that contains its hash. A concurrent reader gets either of them, complete.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -43,30 +45,30 @@ use crate::sealing::deep_stack::on_deep_stack;
 use crate::sealing::proofs::{ChainFault, Needed, Proofs, Unproved};
 use crate::sealing::seal_key::UsableKey;
 
-/// How many seconds callers wait before they retry a postponed approval.
+/// Seconds to wait before a retry of a postponed approval.
 const RETRY_AFTER: u64 = 60;
-/// A timestamp that failed is tried again after this long.
+/// Time before a failed timestamp is retried.
 pub(crate) const RETRY_TIMESTAMP: SignedDuration = SignedDuration::from_mins(10);
-/// An archive timestamp is renewed this long before its authority's certificate ends, or when three quarters of its time
-/// are over, whichever is later.
+/// An archive timestamp is renewed this long before its authority's certificate ends, or after three quarters of its
+/// validity, whichever is later.
 const RENEWED_BEFORE: SignedDuration = SignedDuration::from_hours(90 * 24);
-/// And never sooner than this after the last one.
+/// Minimum time between two archive timestamps.
 const RENEWED_AT_SOONEST: SignedDuration = SignedDuration::from_hours(24);
-/// How the installation seals if a company does not choose.
+/// Sealing settings of the installation, for companies without their own.
 #[derive(Debug, Clone)]
 pub struct SealingSettings {
-    /// The seal level. `None`: the highest possible.
+    /// The seal level. `None` selects the highest possible.
     pub level: Option<SealLevel>,
     pub tsa: Option<TimeStampAuthority>,
-    /// What happens while the authority does not respond.
+    /// What to do if the authority does not respond.
     pub when_tsa_is_down: WhenTsaIsDown,
-    /// The place that seals name, if they are to name one.
+    /// The location stated in seals, if any.
     pub location: Option<String>,
-    /// The URL of the root's revocation list for new certificates. `None`: they contain none.
+    /// The URL of the root's revocation list for new certificates. `None` adds no URL.
     pub revocation_list_url: Option<String>,
-    /// Which addresses a time-stamp authority may have.
+    /// The addresses allowed for a time-stamp authority.
     pub addresses: AddressRules,
-    /// How long one approval waits for all proofs of certificates together.
+    /// Maximum time that one approval waits for all proofs of certificates together.
     pub proof_wait: Duration,
 }
 
@@ -88,35 +90,32 @@ impl Default for SealingSettings {
     }
 }
 
-/// A sealed file.
 #[derive(Debug, Clone)]
 pub struct Sealed {
-    /// The file.
     pub bytes: Vec<u8>,
-    /// The seal level.
     pub level: SealLevel,
-    /// When its next timestamp is due, if it is.
+    /// Time when the next timestamp is due, if any.
     pub timestamp_due: Option<Timestamp>,
 }
 
-/// A time-stamp authority that was asked for a timestamp.
+/// A time-stamp authority from which a timestamp was requested.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AskedAuthority {
     pub url: String,
-    /// Why there is none. `None` if there is one.
+    /// The reason why there is no timestamp. `None` if there is one.
     pub fault: Option<String>,
-    /// What its timestamps lack for long-term proof (B-LT, B-LTA).
+    /// What the authority's timestamps lack for long-term proof (B-LT, B-LTA).
     pub lack: Option<ProofLack>,
 }
 
-/// What the proof of certificates lacks.
+/// What is missing for a proof of certificates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProofLack {
-    /// The source does not respond now, and why.
+    /// The source does not respond at the moment, with the reason.
     NotNow(String),
-    /// The response is no proof, and why: the certificate is revoked, or someone else signed the response.
+    /// The response is not a proof, with the reason: the certificate is revoked, or someone else signed the response.
     Refused(String),
-    /// The chain does not end in a root: neither is the issuer's certificate there, nor does a certificate name its place.
+    /// The chain does not end in a root: the issuer's certificate is missing, and no certificate says where to find it.
     Issuer,
     /// A certificate names neither a revocation list nor an OCSP responder.
     NoSource,
@@ -128,7 +127,7 @@ pub(crate) struct Wanted {
     when_tsa_is_down: WhenTsaIsDown,
 }
 
-/// Asks a time-stamp authority over the network.
+/// Requests timestamps from an authority over the network.
 pub(crate) struct Asking<'a> {
     pub(crate) app: &'a App,
     pub(crate) tsa: &'a TimeStampAuthority,
@@ -148,20 +147,20 @@ impl TimestampSource for Asking<'_> {
     }
 }
 
-/// Why a timestamp, or its proof, is not available now.
+/// Reason why a timestamp, or its proof, is unavailable at the moment.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NotNow {
     #[error(transparent)]
     Timestamp(TimestampError),
-    #[error("the timestamp has {0} bytes, which is too large")]
+    #[error("the timestamp is too large: it has {0} bytes")]
     TooLarge(usize),
-    #[error("the proof that a certificate is valid cannot be obtained: {0}")]
+    #[error("a certificate cannot be proved valid: {0}")]
     Proof(Unproved),
-    #[error("there is no time-stamp authority")]
+    #[error("no time-stamp authority is configured; set sealing.tsa_url")]
     NoAuthority,
 }
 
-/// A fault that passes by itself, or one that does not.
+/// A temporary or a permanent fault.
 pub(crate) enum Failed {
     Now(NotNow),
     Always(Error),
@@ -198,7 +197,7 @@ impl From<SealError> for Failed {
     }
 }
 
-/// A file with a document timestamp. One that fits into no placeholder counts as not available.
+/// Adds a document timestamp to a file. A timestamp that is too large for any placeholder counts as unavailable.
 pub(crate) fn timestamped(pdf: &SharedBytes, data: &ValidationData, asking: &Asking<'_>) -> Result<Vec<u8>, Failed> {
     validation_data::add_archive_timestamp(pdf, data, asking).map_err(|error| match error {
         SealError::TooLarge(size) => NotNow::TooLarge(size).into(),
@@ -207,12 +206,12 @@ pub(crate) fn timestamped(pdf: &SharedBytes, data: &ValidationData, asking: &Ask
 }
 
 impl App {
-    /// How long a caller waits for the proofs of one or several seals.
+    /// Returns the maximum time that a caller waits for the proofs of one or several seals.
     pub fn proof_patience(&self) -> Patience {
         Patience::of(self.settings.sealing.proof_wait, Arc::clone(&self.clock))
     }
 
-    /// Seals any finished file, in the company's name.
+    /// Seals any completed file in the company's name.
     pub fn seal_file(
         &self,
         actor: &Actor,
@@ -229,7 +228,7 @@ impl App {
         Ok(sealed)
     }
 
-    /// Seals a finished file with the company's key, as strong as the company wants it.
+    /// Seals a completed file with the company's key, at the level that the company wants.
     pub(crate) fn seal(
         &self,
         company: &CompanyId,
@@ -257,10 +256,10 @@ impl App {
         let wanted = self.wanted(company)?;
         let without = |fault: NotNow| {
             if wanted.when_tsa_is_down == WhenTsaIsDown::Wait {
-                tracing::error!(%company, %fault, "not sealed: it cannot be had as strong as the company wants it");
+                tracing::error!(%company, %fault, "a file was not sealed, because the level that the company requires was not available");
                 return Err(Error::busy(RETRY_AFTER));
             }
-            tracing::error!(%company, %fault, "sealed as strong as can be had now; the rest is added later");
+            tracing::error!(%company, %fault, "a file was sealed at a lower level, because the level that the company requires was not available; the rest will be added later");
             Ok(Some(self.now()))
         };
         let basic = |due| {
@@ -295,8 +294,8 @@ impl App {
         }
     }
 
-    /// Checks that documents can be sealed with a usable key: no source says that its certificate is revoked. A silent
-    /// source is asked again when the seal is made.
+    /// Checks that a usable key can seal documents because no source reports its certificate as revoked. An
+    /// unresponsive source is queried again when the seal is created.
     pub(crate) fn prove_sealable(&self, usable: &UsableKey, patience: &Patience) -> Result<(), Error> {
         if usable.is_of_our_root {
             return Ok(());
@@ -304,7 +303,7 @@ impl App {
         self.refuse_revoked(usable.key.certificates(), patience)
     }
 
-    /// An imported certificate may have been revoked by its issuer.
+    /// Refuses revoked certificates, because an issuer may have revoked an imported one.
     fn refuse_revoked(&self, certificates: &[Vec<u8>], patience: &Patience) -> Result<(), Error> {
         match self.proofs_of_chain(certificates, None, patience) {
             Err(ChainFault::Unproved(fault @ Unproved::Revoked { .. })) => {
@@ -315,16 +314,16 @@ impl App {
         }
     }
 
-    /// Proves what the sealing of all companies needs: the root's key signs, and its revocation list can be issued. The answer
-    /// is the companies that cannot seal, with the reason: nothing can be started for them, and the others work.
+    /// Checks what the sealing of all companies needs: the root's key can sign, and its revocation list can be issued.
+    /// Returns the companies that cannot seal, with the reason. They can start nothing, but the others work.
     pub fn prove_sealing(&self) -> Result<Vec<(CompanyId, Error)>, Error> {
         let root = installation::root(&self.store, &self.vault)?;
         match root.prove(self.now()) {
-            // Companies with certificates of others go on.
+            // Companies with certificates from other issuers can continue.
             Err(error @ KeyError::NotInItsTime { .. }) => {
-                tracing::error!(%error, "the installation's root has expired");
+                tracing::error!(%error, "the certificate of the installation's root expired");
             }
-            proved => proved.map_err(|error| Error::internal("proving the installation's root key", error))?,
+            proved => proved.map_err(|error| Error::internal("checking the installation's root key", error))?,
         }
         self.revocation_list()?;
         let mut unusable = Vec::new();
@@ -338,7 +337,7 @@ impl App {
         Ok(unusable)
     }
 
-    /// Asks every time-stamp authority that is configured for a timestamp.
+    /// Requests a timestamp from every configured time-stamp authority.
     pub fn ask_time_stamp_authorities(&self) -> Result<Vec<AskedAuthority>, Error> {
         let mut authorities: Vec<TimeStampAuthority> = self.settings.sealing.tsa.iter().cloned().collect();
         for company in self.companies()? {
@@ -363,7 +362,7 @@ impl App {
         Ok(asked)
     }
 
-    /// What proofs of a company's seals lack, if it wants more than B-T.
+    /// Returns what is missing for proofs of a company's seals, if it wants more than B-T.
     pub fn lack_of_seal_proofs(&self, company: &CompanyId) -> Result<Option<ProofLack>, Error> {
         if self.wanted(company)?.level < SealLevel::LongTerm {
             return Ok(None);
@@ -372,7 +371,7 @@ impl App {
         self.lack_of_proofs(key.certificates())
     }
 
-    /// What the proofs of these certificates lack.
+    /// Returns what is missing for proofs of these certificates.
     fn lack_of_proofs(&self, certificates: &[Vec<u8>]) -> Result<Option<ProofLack>, Error> {
         match self.proofs_of_chain(certificates, None, &self.proof_patience()) {
             Ok(found) if !found.ends_in_root => Ok(Some(ProofLack::Issuer)),
@@ -395,7 +394,7 @@ impl App {
         Ok(self.wanted_by(&company))
     }
 
-    /// The faults in a company's choices for its seals.
+    /// Returns the faults in a company's seal settings.
     pub(crate) fn check_sealing(&self, company: &Company) -> Vec<Fault> {
         let mut faults = Vec::new();
         if let Some(url) = &company.tsa_url
@@ -405,7 +404,7 @@ impl App {
         }
         let wanted = self.wanted_by(company);
         if wanted.level > SealLevel::Basic && wanted.tsa.is_none() {
-            let reason = "a level above B-B needs a time-stamp authority (tsa_url)";
+            let reason = "a level above B-B needs a time-stamp authority; set tsa_url";
             faults.push(Fault::new("seal_level", FaultCode::NotSealable).with("reason", reason));
         }
         faults
@@ -414,7 +413,7 @@ impl App {
     fn wanted_by(&self, company: &Company) -> Wanted {
         let settings = &self.settings.sealing;
         let tsa = match &company.tsa_url {
-            // Policy and Authorization value belong to the installation's authority alone.
+            // Policy and Authorization value apply only to the installation's authority.
             Some(url) => Some(TimeStampAuthority {
                 url: url.clone(),
                 policy: None,
@@ -434,7 +433,7 @@ impl App {
         }
     }
 
-    /// Appends what a level above B-T needs to a file that has a timestamp.
+    /// Appends the data required by a level above B-T to a file that has a timestamp.
     fn lengthened(
         &self,
         stamped: &SharedBytes,
@@ -455,7 +454,7 @@ impl App {
             revoked,
             lacks_others,
         } = self.proofs(&evidence(stamped)?, Needed::All, patience)?;
-        // The authority may have another certificate soon.
+        // The authority may soon have a new certificate.
         if let Some(fault) = revoked {
             return Err(NotNow::Proof(fault).into());
         }
@@ -467,7 +466,7 @@ impl App {
             let extended = validation_data::add_validation_data(stamped, &data)?;
             (extended, None)
         };
-        // We retry silent responders of others when nobody waits.
+        // Unresponsive third-party responders are retried later, when nobody waits.
         let again = lacks_others.then(|| later(self.now(), RETRY_TIMESTAMP));
         Ok(Sealed {
             bytes,
@@ -477,13 +476,13 @@ impl App {
     }
 }
 
-/// A file sealed with a timestamp: of the signature, or of the document if the signature's value has no room for it.
+/// Seals a file with a signature timestamp, or with a document timestamp if the signature value has no room for it.
 fn stamped(pdf: &SharedBytes, key: &dyn Signer, details: &SealDetails, asking: &Asking<'_>) -> Result<Vec<u8>, Failed> {
     match document::sealing::seal_with_timestamp(pdf, key, details, asking) {
         Err(SealError::TimestampTooLarge(size)) => {
             tracing::info!(
                 size,
-                "the timestamp is too large for the signature; the document gets one"
+                "the timestamp was too large for the signature, so the document gets one of its own"
             );
             let plain = document::sealing::seal(pdf, key, details)?;
             timestamped(&plain.into(), &ValidationData::default(), asking)
@@ -492,7 +491,7 @@ fn stamped(pdf: &SharedBytes, key: &dyn Signer, details: &SealDetails, asking: &
     }
 }
 
-/// The level of a file that was sealed here.
+/// Returns the level of a file that was sealed here.
 pub(crate) fn level_of(pdf: Vec<u8>) -> Result<SealLevel, Error> {
     let pdf = SharedBytes::from(pdf);
     let evidence = on_deep_stack("reading a seal", || evidence(&pdf))?
@@ -516,12 +515,13 @@ pub(crate) fn later(at: Timestamp, duration: SignedDuration) -> Timestamp {
     at.saturating_add(duration).unwrap_or(Timestamp::MAX)
 }
 
-/// When the next archive timestamp is due, from the time of the last one and the end of its authority's certificate.
+/// Returns the due time of the next archive timestamp, based on the time of the last one and the end of its authority's
+/// certificate.
 pub(crate) fn renewal((at, ends): (Timestamp, Timestamp)) -> Timestamp {
     let quarter = ends.duration_since(at) / 4;
     let before = RENEWED_BEFORE.min(quarter);
     let due = ends.saturating_sub(before).unwrap_or(at);
-    // Do not keep asking an authority that stamps beyond its certificate's end.
+    // Avoids constant requests to an authority that stamps beyond its certificate's end.
     due.max(at.saturating_add(RENEWED_AT_SOONEST).unwrap_or(at))
 }
 

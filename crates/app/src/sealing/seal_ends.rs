@@ -1,5 +1,5 @@
-//! Seal certificates that end: no document starts or is extended beyond the end, and the company's owners are warned in
-//! time.
+//! Handles seal certificates that are about to end: no document starts or is extended beyond the end, and the company's
+//! owners are warned in time.
 
 use document::pki::keys::{certificates_from_pem, end_of_certificates};
 use document::pki::revocation::is_issued_by;
@@ -11,20 +11,21 @@ use crate::App;
 use crate::base::actor::Actor;
 use crate::base::error::{Error, Fault, FaultCode};
 
-/// How many days before the end of their company's certificate we warn owners.
+/// Days before the end of a company's certificate at which its owners are warned.
 const WARNED_BEFORE: [i64; 3] = [60, 30, 7];
 
-/// When a company can seal no longer.
+/// Time from which a company can no longer seal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SealEnd {
     pub company: CompanyId,
     pub at: Timestamp,
-    /// Whether this installation's root issued the certificate and lives longer, so that the operator can renew it here.
+    /// Whether this installation's root issued the certificate and has a later end, so that the operator can renew the
+    /// certificate here.
     pub is_renewable: bool,
 }
 
-/// The fault of a workflow that would still be under way when its company can seal no longer. One that never expires is held
-/// to `usual_end`, the deadline of a start that sets none.
+/// Returns the fault of a workflow that could remain open after its company can no longer seal. For a workflow without
+/// an expiry date, `usual_end` is checked, the default deadline of a start.
 pub(crate) fn fault(expires_at: Timestamp, usual_end: Timestamp, seal_ends: Timestamp, zone: Zone) -> Option<Fault> {
     let date = || time::format_with_zone(seal_ends, zone);
     let last_day = if expires_at == time::never() {
@@ -35,14 +36,14 @@ pub(crate) fn fault(expires_at: Timestamp, usual_end: Timestamp, seal_ends: Time
     (last_day > seal_ends).then(|| Fault::new("expiry_date", FaultCode::SealEndsBefore).with("date", date()))
 }
 
-/// The warning that is due: the last one of those whose time has come.
+/// Returns the warning that is due: the latest one whose time has come.
 pub(crate) fn due(end: Timestamp, now: Timestamp) -> Option<i64> {
     let is_due = |days: &i64| end.duration_since(now) <= SignedDuration::from_hours(days * 24);
     WARNED_BEFORE.into_iter().filter(is_due).min().filter(|_| end > now)
 }
 
 impl App {
-    /// When the company can seal no longer, by the key that it has now.
+    /// Returns the time from which the company can no longer seal with its current key.
     pub(crate) fn current_seal_key_end(&self, company: &CompanyId) -> Result<Option<Timestamp>, Error> {
         let wanted = company.clone();
         let in_use = self
@@ -51,14 +52,15 @@ impl App {
         self.seal_key_end(company, in_use)
     }
 
-    /// When the member's company can seal no longer, if that is soon enough to warn of, or past.
+    /// Returns the time from which the member's company can no longer seal, if it is past or close enough for a
+    /// warning.
     pub fn seal_end_to_warn_of(&self, actor: &Actor) -> Result<Option<Timestamp>, Error> {
         let by = actor.must_read()?;
         let (end, now) = (self.current_seal_key_end(by.company())?, self.now());
         Ok(end.filter(|end| *end <= now || due(*end, now).is_some()))
     }
 
-    /// The companies whose seal certificates end soon, for the operator.
+    /// Returns the companies whose seal certificates end soon, for the operator.
     pub fn seal_ends(&self) -> Result<Vec<SealEnd>, Error> {
         let root = certificates_from_pem(&self.root_certificate()?)
             .map_err(|error| Error::internal("reading the installation's root certificate", error))?;
@@ -79,7 +81,7 @@ impl App {
             .collect())
     }
 
-    /// The keys that companies seal with, and when each ends. Skips unreadable keys: `doctor` reports them.
+    /// Returns the current keys of all companies, with the end of each. Skips unreadable keys, which `doctor` reports.
     pub(crate) fn ends_of_keys_in_use(&self) -> Result<Vec<(SealKeyInUse, Timestamp)>, Error> {
         let keys = self
             .store

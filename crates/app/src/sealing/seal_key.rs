@@ -1,8 +1,8 @@
 //! The keys that companies seal with, and the installation's root that certifies them.
 //!
-//! At rest a private key, or its address in a token, is encrypted by the vault. In this process it is kept readable once it
-//! was needed, by the id of its row: which row a company uses is asked each time, so that a replaced key is never used again.
-//! A key that is kept here and has signed once will sign again; one in a token is asked for a signature each time.
+//! At rest the vault encrypts a private key, or its address in a token. This process caches decrypted keys by the ID of
+//! their row. The current row of a company is looked up each time, so that a replaced key is never used again. A cached
+//! key that has signed once can sign again, but a key in a token is tested with a signature each time.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,23 +21,23 @@ use crate::base::seal_refusal::{SealCode, SealRefusal};
 use crate::base::vault::Purpose;
 use crate::base::vault::VaultError;
 
-/// How many keys are kept readable. With more companies, they are read again.
+/// Maximum number of keys kept decrypted. With more companies, they are read again.
 const MOST_KEPT: usize = 256;
 
-/// Keys that were needed already.
+/// Cached keys.
 #[derive(Default)]
 pub(crate) struct SealKeys(Mutex<HashMap<CompanyId, UsableKey>>);
 
-/// A seal key that is known to sign.
+/// A seal key that was tested with a signature.
 #[derive(Clone)]
 pub(crate) struct UsableKey {
     id: i64,
     pub(crate) key: Arc<SealKey>,
-    /// Whether this installation's root issued its certificate. If so, nobody else can have revoked it.
+    /// Whether this installation's root issued the certificate. If so, nobody else can have revoked it.
     pub(crate) is_of_our_root: bool,
 }
 
-/// Why a company cannot seal.
+/// Reason why a company cannot seal.
 #[derive(Debug, thiserror::Error)]
 pub enum SealKeyFault {
     #[error("the company has no seal key")]
@@ -45,7 +45,6 @@ pub enum SealKeyFault {
     /// The stored key cannot be decrypted.
     #[error(transparent)]
     Vault(#[from] VaultError),
-    /// The key cannot be used.
     #[error(transparent)]
     Key(#[from] KeyError),
     /// The key could not be looked up.
@@ -74,18 +73,18 @@ impl From<SealKeyFault> for Error {
 }
 
 impl App {
-    /// The company's seal key, ready to sign. If there is none, or it cannot be used, nothing that needs a seal can
-    /// start: that is [`Error::NotSealable`].
+    /// Returns the company's seal key. If there is none, or it cannot be used, nothing that needs a seal can start
+    /// ([`Error::NotSealable`]).
     pub fn seal_key(&self, company: &CompanyId) -> Result<Arc<SealKey>, Error> {
         Ok(self.usable_seal_key(company)?)
     }
 
-    /// As [`App::seal_key`], for callers that distinguish the reasons.
+    /// Like [`App::seal_key`], for callers that distinguish the reasons.
     pub fn usable_seal_key(&self, company: &CompanyId) -> Result<Arc<SealKey>, SealKeyFault> {
         Ok(self.current_seal_key(company)?.key)
     }
 
-    /// The seal key that the company uses now.
+    /// Returns the company's current seal key.
     pub(in crate::sealing) fn current_seal_key(&self, company: &CompanyId) -> Result<UsableKey, SealKeyFault> {
         let wanted = company.clone();
         let in_use = self
@@ -94,7 +93,7 @@ impl App {
         self.seal_key_in_use(company, in_use)
     }
 
-    /// The company's seal key, if the ID of its row was already read.
+    /// Returns the company's seal key if the ID of its row is already known.
     pub(crate) fn seal_key_in_use(&self, company: &CompanyId, in_use: Option<i64>) -> Result<UsableKey, SealKeyFault> {
         let in_use = in_use.ok_or(SealKeyFault::Missing)?;
         let kept = self.kept().get(company).filter(|kept| kept.id == in_use).cloned();
@@ -118,7 +117,7 @@ impl App {
             .certificates()
             .first()
             .is_some_and(|own| root.iter().any(|root| is_issued_by(own, root)));
-        // Keys that others certified are checked by the verifier's rules, because earlier versions did not.
+        // Keys certified by others are checked by the verifier's rules, because earlier versions did not check them.
         if is_of_our_root {
             key.prove(self.clock.now())?;
         } else {
@@ -137,7 +136,8 @@ impl App {
         Ok(usable)
     }
 
-    /// When the seal key of the row `in_use` can seal no longer. The key itself is not needed, so its token may be away.
+    /// Returns the time from which the seal key of the row `in_use` can no longer seal. Does not use the key itself, so
+    /// its token may be unavailable.
     pub(crate) fn seal_key_end(&self, company: &CompanyId, in_use: Option<i64>) -> Result<Option<Timestamp>, Error> {
         let Some(in_use) = in_use else { return Ok(None) };
         let kept = self.kept().get(company).filter(|kept| kept.id == in_use).cloned();
@@ -148,16 +148,16 @@ impl App {
         let row = self
             .store
             .read_one(move |tx| store::company::seal_key(tx, &wanted).map_err(Error::from))?;
-        // A key that cannot be read is refused when it is needed.
+        // A key that cannot be read is refused when it is used.
         Ok(row.and_then(|row| end_of_certificates(&row.certificates).ok()))
     }
 
-    /// The installation's root certificate as PEM, for other verifiers to trust.
+    /// Returns the installation's root certificate as PEM, so that other verifiers can trust it.
     pub fn root_certificate(&self) -> Result<String, Error> {
         installation::root_certificate(&self.store)
     }
 
-    /// Issues a root certificate that ends later. Existing certificates stay valid, and lead to both the old and the
+    /// Issues a root certificate with a later end. Existing certificates stay valid, and chain to both the old and the
     /// new one.
     pub fn renew_root(&self) -> Result<String, Error> {
         let certificate = installation::renew_root(&self.store, &self.vault, self.now())?;
@@ -165,7 +165,7 @@ impl App {
         Ok(certificate)
     }
 
-    /// What this installation trusts when it verifies: its own root.
+    /// Returns the roots that this installation trusts when it verifies: its own root.
     pub fn trusted_roots(&self) -> Result<TrustedRoots, Error> {
         TrustedRoots::from_pem(&self.root_certificate()?)
             .map_err(|error| Error::internal("reading the installation's root certificate", error))

@@ -1,4 +1,4 @@
-//! The verdict on a PDF from anyone, which is the same on the page and in the API.
+//! The verdict on a PDF from a stranger, which is the same on the page and in the API.
 
 use document::verify::{Fault, Means, RevocationData, Verdict};
 use domain::Requester;
@@ -8,7 +8,8 @@ use crate::base::documents::DocumentFault;
 use crate::base::error::Error;
 
 impl App {
-    /// What this installation brings along when it verifies: its own root, and which certificates that has revoked until now.
+    /// Returns the data that this installation uses when it verifies: its own root, and the certificates that this root
+    /// has revoked so far.
     pub fn verification_means(&self) -> Result<Means, Error> {
         Ok(Means {
             roots: self.trusted_roots()?,
@@ -19,8 +20,8 @@ impl App {
         })
     }
 
-    /// Verifies a file with this installation's root trusted, and its revocations known. One that the workers give up, for it
-    /// is too slow to read or too large in memory, has the verdict that it was not judged; an error is ours alone.
+    /// Verifies a file with this installation's root and its revocations. If workers give up on a file because it is
+    /// too slow to read or needs too much memory, the verdict says so. An error always means an internal failure.
     pub fn verdict(&self, requester: &Requester, pdf: &[u8]) -> Result<Verdict, Error> {
         let means = self.verification_means()?;
         match self.documents.verify(requester, pdf, &means, self.now()) {

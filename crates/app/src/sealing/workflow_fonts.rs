@@ -1,9 +1,9 @@
-//! The fonts with which a workflow is drawn, from its start to its seal.
+//! The fonts of a workflow, from its start to its seal.
 //!
-//! An operator can add fonts to those that are part of the program (`documents.fonts_folder`), and can take them away again:
-//! what a signer entered and saw must be stamped all the same. So a start copies the added files into the file store, once for
-//! all workflows, and the workflow names them. All that is proved, shown, stamped and written on its certificate uses these,
-//! whatever is in the folder by then.
+//! An operator can add fonts to the built-in ones (`documents.fonts_folder`), and can remove them again, but what a
+//! signer entered and saw must still be stamped. So a start copies the added files into the file store, once for all
+//! workflows, and the workflow refers to them. The workflow uses these fonts for checks, display, stamping and its
+//! certificate, even if the folder has changed since then.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,12 +15,12 @@ use crate::App;
 use crate::base::error::Error;
 use crate::base::uploads::FileClaim;
 
-/// Sets of fonts other than the present one that are kept loaded.
+/// Maximum number of older font sets kept in memory.
 const MOST_KEPT: usize = 4;
 
 type FontSet = (Vec<BlobHash>, Arc<Fonts>);
 
-/// Sets of fonts that were needed already.
+/// Cached font sets.
 #[derive(Default)]
 pub(crate) struct KeptFonts {
     present: std::sync::OnceLock<Vec<BlobHash>>,
@@ -28,8 +28,8 @@ pub(crate) struct KeptFonts {
 }
 
 impl App {
-    /// The added fonts that a workflow is started with, in their order. Those missing from the file store are added
-    /// under the start's claim.
+    /// Returns the added fonts for a new workflow, in their order. Those missing from the file store are added under
+    /// the start's claim.
     pub(crate) fn fonts_for_start(&self, company: &CompanyId, claim: &mut FileClaim) -> Result<Vec<BlobHash>, Error> {
         let fonts = self.fonts()?;
         let hashes = self.present_fonts(&fonts).to_vec();
@@ -52,10 +52,10 @@ impl App {
         Ok(hashes)
     }
 
-    /// The fonts of a workflow: those of its start.
+    /// Returns the fonts that were current at the start of a workflow.
     pub(crate) fn fonts_of(&self, stored: &StoredWorkflow) -> Result<Arc<Fonts>, Error> {
         let present = self.fonts()?;
-        // Workflows from earlier versions name none.
+        // Workflows from earlier versions do not list their fonts.
         let Some(wanted) = &stored.added_fonts else {
             return Ok(present);
         };

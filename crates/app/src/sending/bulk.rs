@@ -1,8 +1,8 @@
 //! Bulk send: one template, many recipients.
 //!
-//! A list of starts, or a spreadsheet, is read row by row. A dry run checks each row as a start would and says what is wrong; it
-//! changes nothing. The real run keeps the rows (encrypted, in one transaction) and answers; a job (`run`) starts them, each in
-//! a transaction of its own.
+//! A list of starts, or a spreadsheet, is read row by row. A dry run checks each row as a start would and reports its
+//! faults, but changes nothing. A real run stores the rows (encrypted, in one transaction) and responds. A job (`run`)
+//! then starts them, each in its own transaction.
 
 mod answer;
 mod row;
@@ -30,17 +30,17 @@ use row::{Names, ReadRow, merged};
 
 pub use answer::{BulkAnswer, BulkChecked, BulkProgress, BulkRow, RowError, WrongRow};
 
-/// How many days a finished bulk send is kept.
+/// Number of days for which a finished bulk send is stored.
 const KEPT_DAYS: i64 = 30;
 
-/// How many rows a company may have waiting, as a multiple of the largest bulk send.
+/// Maximum number of waiting rows per company, as a multiple of the largest bulk send.
 const MOST_WAITING: u64 = 10;
 
-/// How large one bulk send may be.
+/// Size limits of a bulk send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BulkSettings {
     pub rows: u32,
-    /// Bytes of the request.
+    /// Maximum size of the request in bytes.
     pub bytes: u64,
 }
 
@@ -53,22 +53,21 @@ impl Default for BulkSettings {
     }
 }
 
-/// Many starts at once, as they came.
+/// A request to start many workflows, before it is checked.
 #[derive(Debug, Clone, Default)]
 pub struct BulkRequest {
-    /// What applies to every row unless the row overrides it, and the template. Its faults are those of the request.
+    /// The template, and everything that applies to a row unless the row overrides it. Its faults are those of the
+    /// request.
     pub common: StartRequest,
     pub rows: BulkRows,
-    /// Start nothing, and report faults.
+    /// Whether to start nothing and only report faults.
     pub dry_run: bool,
-    /// The idempotency key.
     pub idempotency: Option<Idempotency>,
 }
 
-/// The source of the rows.
 #[derive(Clone)]
 pub enum BulkRows {
-    /// A list of starts, each with what reading it found amiss, at places within itself.
+    /// A list of starts, each with the faults found while reading it. Paths are relative to the start.
     List(Vec<StartRequest>),
     /// A CSV file or an XLSX workbook.
     Sheet(Vec<u8>),
@@ -89,7 +88,7 @@ impl std::fmt::Debug for BulkRows {
     }
 }
 
-/// Which rows of a bulk send, from the query.
+/// Selects rows of a bulk send, from the query.
 #[derive(Debug, Clone, Default)]
 pub struct BulkRowsRequest {
     /// `waiting`, `started`, `failed` or `cancelled`.
@@ -100,7 +99,7 @@ pub struct BulkRowsRequest {
 }
 
 impl App {
-    /// Accepts many starts at once, or reports their faults.
+    /// Accepts a request to start many workflows, or reports its faults.
     pub fn bulk_start(
         &self,
         actor: &Actor,
@@ -150,11 +149,14 @@ impl App {
             })?
             .or_else(|kept| match &key {
                 Some(key) => key.answer(&kept, &self.vault),
-                None => Err(Error::internal("starting many", "an answer without a key")),
+                None => Err(Error::internal(
+                    "starting many",
+                    "a stored response was found, although the request has no idempotency key",
+                )),
             })
     }
 
-    /// The template and the rows, or the faults of the request as a whole.
+    /// Returns the template and the rows, or the faults of the request as a whole.
     fn bulk_rows(&self, caller: &Caller, request: BulkRequest) -> Result<(TemplateId, Vec<ReadRow>), Error> {
         let mut faults = request.common.faults.clone();
         faults.extend(request.idempotency.as_ref().and_then(Idempotency::fault));
@@ -239,7 +241,7 @@ impl App {
         Ok(rows.collect())
     }
 
-    /// The template that a start would use now. `None` if the company has no such template.
+    /// Returns the template version that a start would use now. `None` if the company has no such template.
     fn current_template(&self, company: &CompanyId, id: TemplateId) -> Result<Option<TemplateVersion>, Error> {
         let wanted = company.clone();
         let context = self
@@ -288,14 +290,14 @@ impl App {
         origin: &Origin,
         at: Timestamp,
     ) -> Result<NewBulk, Error> {
-        let failed = |error| Error::internal("keeping a bulk start", error);
+        let failed = |error| Error::internal("storing a bulk send", error);
         let mut starts = self.check_starts(caller)?;
         let rows = rows.iter().map(|row| {
             let request = if row.request.faults.is_empty() {
                 let text = serde_json::to_vec(row).map_err(failed)?;
                 Ok(self.vault.encrypt(Purpose::BulkRow, &text))
             } else {
-                // It will not start. Its other faults are reported together with the unreadable values.
+                // This row will not start. Its other faults are reported together with the unreadable values.
                 let error = starts.check(row.request.clone()).err();
                 let unread = || row.kept(&Error::Unprocessable(row.request.faults.clone()));
                 let faults = error.and_then(|error| row.kept(&error)).or_else(unread);
@@ -316,7 +318,7 @@ impl App {
         })
     }
 
-    /// The state of a bulk send, with a page of its rows.
+    /// Returns the state of a bulk send, with a page of its rows.
     pub fn bulk(
         &self,
         actor: &Actor,
@@ -371,7 +373,7 @@ impl App {
         Ok(progress(&stored, by.zone()))
     }
 
-    /// A sheet of the template to fill in, as CSV.
+    /// Returns an example sheet for the template as CSV, to be filled in.
     pub fn bulk_sheet(&self, actor: &Actor, template: Option<TemplateId>) -> Result<String, Error> {
         let by = actor.must_read()?;
         let template = template.ok_or_else(|| Error::fault("template_id", FaultCode::Required))?;
@@ -380,12 +382,12 @@ impl App {
         Ok(bulk_sheet::example(&version))
     }
 
-    /// Removes bulk sends that have been over for long.
+    /// Removes bulk sends that ended long ago.
     pub fn sweep_bulk_starts(&self) -> Result<u64, Error> {
         let before = self
             .now()
             .checked_sub((KEPT_DAYS * 24).hours())
-            .map_err(|error| Error::internal("counting back from now", error))?;
+            .map_err(|error| Error::internal("computing how long bulk sends are kept", error))?;
         self.store.write(move |tx| bulk::sweep(tx, before).map_err(Error::from))
     }
 }

@@ -21,7 +21,7 @@ use crate::base::error::{Fault, FaultCode};
 use crate::sending::start::{StartCopy, StartRecipient, StartRequest};
 use crate::values::value::GivenField;
 
-/// What a column with a field's name may begin with, before a colon.
+/// Optional prefix of a column with a field's name, before a colon.
 const FIELD: &str = "field";
 
 /// A detail of a signer in a column.
@@ -57,14 +57,14 @@ enum Column {
     Comment,
     CopyName,
     CopyEmail,
-    /// A detail of the signer at this place of [`Columns::writers`].
+    /// A detail of the signer at this index of [`Columns::writers`].
     Writer(usize, Detail),
     Field(String),
-    /// A column without name or meaning.
+    /// A column without a name or meaning.
     Nothing,
 }
 
-/// A recipient whom columns describe.
+/// A recipient defined by columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Writer {
     order: u32,
@@ -72,7 +72,7 @@ struct Writer {
 }
 
 impl Writer {
-    /// The name in the header.
+    /// Returns the name in the header.
     fn name(&self) -> String {
         match &self.role {
             Some(role) => format!("{}.{role}", self.order),
@@ -81,7 +81,6 @@ impl Writer {
     }
 }
 
-/// The columns of a sheet.
 pub(crate) struct Columns {
     kinds: Vec<Column>,
     /// The names in the header.
@@ -89,7 +88,7 @@ pub(crate) struct Columns {
     writers: Vec<Writer>,
 }
 
-/// A row as a start, and how its parts are called in the sheet.
+/// A row as a start, with the names of its parts in the sheet.
 pub(crate) struct SheetStart {
     pub(crate) request: StartRequest,
     /// The names of the signers, in the order of the recipients.
@@ -99,7 +98,7 @@ pub(crate) struct SheetStart {
 }
 
 impl Columns {
-    /// Reads a header against the template. Every name that means nothing is a fault, by its name.
+    /// Reads a header for this template. Every unknown name is a fault at that name.
     pub(crate) fn read(header: &[String], template: &TemplateVersion) -> Result<Columns, Vec<Fault>> {
         let mut read = Columns {
             kinds: Vec::with_capacity(header.len()),
@@ -177,7 +176,7 @@ impl Columns {
         Some(Column::Writer(place, detail))
     }
 
-    /// A row as a start. A cell beyond the header is a fault.
+    /// Converts a row into a start. A cell beyond the header is a fault.
     pub(crate) fn start(&self, row: SheetRow) -> SheetStart {
         let mut request = StartRequest::default();
         let mut writers = vec![StartRecipient::default(); self.writers.len()];
@@ -219,7 +218,7 @@ impl Columns {
         }
         let mut names = Vec::new();
         for (writer, place) in writers.into_iter().zip(&self.writers) {
-            // A recipient who is missing in the row may be named for all rows, or by the template.
+            // A recipient missing in the row may be defined for all rows, or by the template.
             if writer == StartRecipient::default() {
                 continue;
             }
@@ -240,7 +239,8 @@ impl Columns {
         }
     }
 
-    /// The content and meaning of a cell. An unreadable cell must not count as empty: it may be an access code.
+    /// Returns the content and meaning of a cell. An unreadable cell must not count as empty, because it may be an
+    /// access code.
     fn said(&self, index: usize, cell: SheetCell) -> Result<(&Column, String), Fault> {
         let number = || format!("column {}", index + 1);
         let place = || {
@@ -261,7 +261,7 @@ impl Columns {
         }
     }
 
-    /// Adds a detail to a recipient, or reports its fault.
+    /// Adds a detail to a recipient, or reports a fault.
     fn say(&self, writer: &mut StartRecipient, place: usize, detail: Detail, text: Option<String>) -> Option<Fault> {
         match detail {
             Detail::Name => writer.name = text,
@@ -283,7 +283,7 @@ impl Columns {
     }
 }
 
-/// Reads the yes or no of a check field's cell.
+/// Parses a check field's cell.
 fn read_check(cell: &str) -> Option<bool> {
     match cell.trim().to_ascii_lowercase().as_str() {
         "y" | "1" | "true" => Some(true),
@@ -292,7 +292,7 @@ fn read_check(cell: &str) -> Option<bool> {
     }
 }
 
-/// Invented people, one for each signer; then from the beginning.
+/// Fictional people for the signers, reused in order if there are more signers.
 const PEOPLE: [(&str, &str); 6] = [
     ("김민준", "minjun@example.com"),
     ("이서연", "seoyeon@example.com"),
@@ -302,7 +302,7 @@ const PEOPLE: [(&str, &str); 6] = [
     ("강지아", "jia@example.com"),
 ];
 
-/// The header of a template's sheet and a sample row, as CSV that spreadsheet programs open correctly.
+/// Returns the header of a template's sheet and a sample row, as CSV that spreadsheet programs open correctly.
 pub(crate) fn example(template: &TemplateVersion) -> String {
     let mut header = vec![
         "workflow_name".to_owned(),

@@ -1,4 +1,4 @@
-//! Answers that are kept under an idempotency key: the same request gets the answer of the first one.
+//! Responses stored under an idempotency key, so that a repeated request gets the response to the first one.
 
 use domain::{CompanyId, MemberId};
 use jiff::{SignedDuration, Timestamp};
@@ -13,10 +13,10 @@ use crate::base::error::{Error, FaultCode};
 use crate::base::vault::{Purpose, Vault};
 use crate::sending::start::Idempotency;
 
-/// How long an answer is kept, in hours.
+/// Hours for which a response is stored.
 pub(in crate::sending) const KEPT_HOURS: i64 = 24;
 
-/// Under what the answer of one request is kept.
+/// The key under which the response to a request is stored.
 #[derive(Debug, Clone)]
 pub(in crate::sending) struct AnswerKey {
     key: String,
@@ -24,7 +24,7 @@ pub(in crate::sending) struct AnswerKey {
 }
 
 impl AnswerKey {
-    /// The key of a call, if the request has one. Each kind of call and each member have keys of their own.
+    /// Returns the key of a call if the request has one. Keys are separate for each kind of call and each member.
     pub(in crate::sending) fn of(call: &str, member: MemberId, given: Option<&Idempotency>) -> Option<AnswerKey> {
         given.map(|given| AnswerKey {
             key: format!("{call} {member} {}", given.key),
@@ -64,20 +64,20 @@ impl AnswerKey {
         )?)
     }
 
-    /// The answer of the first request, if this one is the same.
+    /// Returns the stored response if this request equals the first one.
     pub(in crate::sending) fn answer<T: DeserializeOwned>(&self, kept: &KeptAnswer, vault: &Vault) -> Result<T, Error> {
         if self.request_hash != kept.request_hash {
             return Err(Error::fault("Idempotency-Key", FaultCode::IdempotencyKeyReused));
         }
         let answer = vault
             .decrypt(Purpose::IdempotentAnswer, &kept.answer)
-            .map_err(|error| Error::internal("reading a kept answer", error))?;
-        serde_json::from_slice(&answer).map_err(|error| Error::internal("reading a kept answer", error))
+            .map_err(|error| Error::internal("reading a stored response", error))?;
+        serde_json::from_slice(&answer).map_err(|error| Error::internal("reading a stored response", error))
     }
 }
 
 impl App {
-    /// The answer to the first request under the key, if there was one.
+    /// Returns the response to the first request with this key, if there was one.
     pub(in crate::sending) fn answered_before<T: DeserializeOwned>(
         &self,
         caller: &Caller,
@@ -93,7 +93,7 @@ impl App {
     }
 }
 
-/// Answers of that time or older have expired.
+/// Responses from this time or earlier have expired.
 fn kept_since(now: Timestamp) -> Timestamp {
     now.checked_sub(SignedDuration::from_hours(KEPT_HOURS))
         .unwrap_or(Timestamp::MIN)

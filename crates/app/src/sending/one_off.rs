@@ -1,8 +1,9 @@
-//! A PDF that is sent once: no template is kept in the list.
+//! Sends a PDF once, without keeping a template in the list.
 //!
-//! What is sent is a version of a template all the same, so that a one-off document is proved, shown, signed and sealed like
-//! any other; the template is marked as one that was made for one document, and lists leave it out. It is stored in the
-//! transaction that starts the document (or keeps its preview, with which it goes again), so that there is none without.
+//! Internally, a template version is still created, so that a one-off document is checked, shown, signed and sealed
+//! like any other. The template is marked as made for one document, and lists leave it out. It is stored in the
+//! transaction that starts the document (or stores its preview, with which it is deleted), so no such template exists
+//! without a document.
 
 use std::sync::Arc;
 
@@ -22,7 +23,7 @@ pub struct OneOff<'a> {
     pub pdf: &'a [u8],
     /// Its fields and steps.
     pub fields: TemplateFields<'a>,
-    /// The sender's wishes for intake.
+    /// The sender's options for intake.
     pub wishes: Wishes,
     /// The start, whose template is created here.
     pub start: StartRequest,
@@ -36,7 +37,7 @@ impl App {
         if let Some(before) = self.sent_before(caller, &one_off.start)? {
             return Ok(before);
         }
-        // Faults of the start and faults of the files are reported together.
+        // Reports faults of the start and of the files together.
         let made = self.made_of_upload(&caller.company, one_off.pdf, &one_off.wishes, one_off.fields);
         let made = match made {
             Ok(made) => made,

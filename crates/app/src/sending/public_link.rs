@@ -1,22 +1,24 @@
 //! Public links: each visitor starts a workflow of a template, as its first signer.
 //!
-//! **Actors.** A member creates the link, with what applies to all its workflows: the recipients of the other steps, values,
-//! webhooks. A visitor enters a name and an e-mail address or telephone number on the link's page. The workflow is sent in
-//! the name of the member who created the link, and its audit trail says that the holder of the link started it.
+//! **Actors.** A member creates the link, with everything that applies to all its workflows: the recipients of the
+//! other steps, values and webhooks. A visitor enters a name and an e-mail address or telephone number on the link's
+//! page. The workflow is sent in the name of the member who created the link, and its audit trail says that the holder
+//! of the link started it.
 //!
-//! **Guarantees.** The limit is exact, and with the rule `once` one address starts one workflow, even if several requests
-//! arrive at the same moment: both are decided in the transaction that starts the workflow. So are the limits per hour, for
-//! each of the company's addressees and each link ([`store::public_link::UseBounds`]); links used at the same moment can
-//! exceed the addressee's by one each. It counts mailboxes, whatever tag an address has, and only if something is sent: the
-//! visitor of an embedded document gets no message, except a code that is required of them. A link whose workflows could not
-//! be sent is refused when it is created, with an invented visitor in the first signer's place. Page, form and API ask one
-//! function whether a link is open ([`refusal`]).
+//! **Guarantees.** The limit is exact, and with the rule `once` one address starts one workflow, even if several
+//! requests arrive at the same time: both are decided in the transaction that starts the workflow. The same applies to
+//! the limits per hour, for each of the company's recipients and each link ([`store::public_link::UseBounds`]). Links
+//! used at the same time can each exceed the recipient's limit by one. That limit counts mailboxes, regardless of an
+//! address's tag, and only if something is sent: the visitor of an embedded document gets no message, except a required
+//! code. A link whose workflows could not be sent is refused when it is created, by a check with a fictional visitor as
+//! the first signer. Page, form and API use one function to check whether a link is open ([`refusal`]).
 //!
-//! **What a link is not.** A way for strangers to have us write to other people: a visitor's name that contains an address
-//! is refused, and messages go only to mobile telephones of the company's country, unless the link names other countries.
+//! **No relay.** Strangers must not be able to make us write to other people. So a visitor's name that contains an
+//! address is refused, and messages go only to mobile telephones of the company's country, unless the link names other
+//! countries.
 //!
-//! **What a link does not prove.** The visitor's identity: nothing has been sent to the address yet. With `confirm` the
-//! visitor is not led to the signing page, but gets its link by message.
+//! **No proof of identity.** A link does not prove who the visitor is, because nothing has been sent to the address
+//! yet. With `confirm` the visitor is not redirected to the signing page, but gets its link by message.
 
 use std::sync::Arc;
 
@@ -54,12 +56,13 @@ const MOST_COUNTRIES: usize = 50;
 /// A public link to create.
 #[derive(Debug, Clone, Default)]
 pub struct NewPublicLink {
-    /// What applies to all workflows: template, name (with `{name}` and `{date}`), other recipients, values. Its faults
-    /// are those of the request.
+    /// The values for all workflows of the link: template, name (with `{name}` and `{date}`), other recipients, field
+    /// values. Its faults are those of the request.
     pub start: StartRequest,
-    /// How often the link can be used.
+    /// Maximum number of uses.
     pub limit: Option<i64>,
-    /// When the link expires: `YYYY-MM-DD HH:MM:SS` in the offset. A date without a time means the end of that day.
+    /// Time when the link expires: `YYYY-MM-DD HH:MM:SS` in the request's UTC offset. A date without a time means the
+    /// end of that day.
     pub end_date: Option<String>,
     /// `once` (each address once) or `many`.
     pub duplicates: Option<String>,
@@ -72,7 +75,7 @@ pub struct NewPublicLink {
 /// A public link.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct PublicLinkView {
-    /// The ID.
+    /// The ID of the link.
     pub link_id: i64,
     /// The URL to share.
     #[schema(example = "https://sign.example.com/link?token=TAAAAAAAAAAB&lang=ko")]
@@ -81,26 +84,26 @@ pub struct PublicLinkView {
     /// created it can no longer send.
     #[schema(pattern = "^(open|closed|used_up|ended)$")]
     pub status: String,
-    /// The template.
+    /// The template's ID.
     pub template_id: i64,
-    /// The name of its documents, with placeholders.
+    /// The name of the link's documents, with placeholders.
     pub workflow_name: String,
-    /// The language of its documents.
+    /// The language of the link's documents.
     pub language: String,
-    /// How often the link can be used. Absent if there is no limit.
+    /// Maximum number of uses. Absent if there is no limit.
     pub limit: Option<u32>,
-    /// How often the link has been used.
+    /// Number of uses so far.
     pub used: u32,
-    /// When the link expires, with its UTC offset. Empty if it does not expire.
+    /// Time when the link expires, with its UTC offset. Empty if it does not expire.
     pub end_date: String,
     /// `once`: once for each address. `many`: any number of times.
     #[schema(pattern = "^(once|many)$")]
     pub duplicates: String,
     /// Whether the documents are embedded: signers get no messages.
     pub is_embed: bool,
-    /// When it was created, with its UTC offset.
+    /// Time when the link was created, with its UTC offset.
     pub created_date: String,
-    /// When the link was closed, with its UTC offset. Empty if it is open.
+    /// Time when the link was closed, with its UTC offset. Empty if it is open.
     pub closed_date: String,
 }
 
@@ -109,22 +112,22 @@ pub struct PublicLinkView {
 pub struct PublicLinkList {
     /// The links.
     pub link_list: Vec<PublicLinkView>,
-    /// Pass it as `cursor` to get more. Absent at the end of the list.
+    /// Pass this value as `cursor` to get the next page. Absent at the end of the list.
     pub next_cursor: Option<String>,
 }
 
-/// What a visitor sees before they enter their name.
+/// The information that visitors see before they enter their name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkInvitation {
-    /// The company that asks for the signature.
+    /// The company that requests the signature.
     pub company_name: String,
-    /// How the company looks.
+    /// The company's appearance.
     pub look: CompanyLook,
-    /// The name of the link's documents, as far as we know it before visitors enter their own name.
+    /// The name of the link's documents, with a placeholder for the visitor's name.
     pub document: String,
-    /// The language of its documents.
+    /// The language of the link's documents.
     pub language: Language,
-    /// Whether a copy of the finished document is promised.
+    /// Whether the visitor is promised a copy of the completed document.
     pub promises_copy: bool,
     /// Whether visitors get the signing link by message.
     pub confirm: bool,
@@ -136,22 +139,22 @@ pub struct LinkVisitor {
     pub name: String,
     /// The e-mail address or telephone number.
     pub contact: String,
-    /// The language of the page that they saw.
+    /// The language of the page on which they entered their data.
     pub language: Option<Language>,
     /// Whether they agreed that their name and address are passed on and kept.
     pub agreed: bool,
 }
 
-/// Where to send the visitor next.
+/// The visitor's next step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LinkLeads {
-    /// To the signing page.
+    /// Go to the signing page.
     To(String),
-    /// To their mailbox or telephone.
+    /// Check their mailbox or telephone.
     ToMessage,
 }
 
-/// The part of a link's start request that we store.
+/// The stored part of a link's start request.
 #[derive(Serialize, Deserialize)]
 struct KeptStart {
     request: StartRequest,
@@ -161,7 +164,7 @@ struct KeptStart {
     phone_countries: Option<Vec<String>>,
 }
 
-/// Limits on how often, how long and by whom a link can be used.
+/// Limits on a link: number of uses, end, and who may use it.
 struct LinkTerms {
     most: Option<u32>,
     until: Option<Timestamp>,
@@ -219,7 +222,7 @@ impl LinkTerms {
 }
 
 impl App {
-    /// Makes a link.
+    /// Creates a link.
     pub fn new_public_link(&self, actor: &Actor, new: NewPublicLink) -> Result<PublicLinkView, Error> {
         let by = actor.must_send()?;
         let caller = by.member()?;
@@ -252,11 +255,15 @@ impl App {
         })?;
         made.or_else(|kept| match &key {
             Some(key) => key.answer(&kept, &self.vault),
-            None => Err(Error::internal("making a link", "an answer without a key")),
+            None => Err(Error::internal(
+                "making a link",
+                "a stored response was found, although the request has no idempotency key",
+            )),
         })
     }
 
-    /// Reads a new link, and checks that visitors could start documents with it, so that faults are reported now.
+    /// Reads a new link, and checks that visitors could start documents with it, so that faults are reported when it is
+    /// created.
     fn read_new_link(
         &self,
         caller: &Caller,
@@ -330,7 +337,7 @@ impl App {
         })
     }
 
-    /// The company's links, newest first.
+    /// Lists the company's links, newest first.
     pub fn public_links(
         &self,
         actor: &Actor,
@@ -360,7 +367,7 @@ impl App {
         })
     }
 
-    /// One of them.
+    /// Returns one of the company's links.
     pub fn public_link(&self, actor: &Actor, id: i64) -> Result<PublicLinkView, Error> {
         let by = actor.must_read()?;
         let company = by.company().clone();
@@ -371,7 +378,7 @@ impl App {
         Ok(self.shown_link(&link, by))
     }
 
-    /// Closes a link for good. Its documents continue.
+    /// Closes a link permanently. Its documents continue.
     pub fn close_public_link(&self, actor: &Actor, id: i64) -> Result<PublicLinkView, Error> {
         let by = actor.must_send()?;
         let (company, id, now) = (by.company().clone(), PublicLinkId(id), self.now());
@@ -388,7 +395,7 @@ impl App {
         Ok(self.shown_link(&link, by))
     }
 
-    /// The first page of a link. A conflict says why it is not open.
+    /// Returns the content of a link's first page. A conflict says why the link is not open.
     pub fn open_public_link(&self, token: &str) -> Result<LinkInvitation, Error> {
         let link = self.opened_link(token)?;
         let (context, template) = self.template_of(&link)?;
@@ -426,7 +433,7 @@ impl App {
         if !visitor.agreed {
             faults.push(Fault::new("agree", FaultCode::AgreementRequired));
         }
-        // The visitor comes after the recipients whom the link names.
+        // The visitor is added after the recipients whom the link names.
         let place = kept.request.recipients.len();
         let request = StartRequest {
             faults,
@@ -460,12 +467,17 @@ impl App {
         if kept.confirm {
             return Ok(LinkLeads::ToMessage);
         }
-        let lacking = || Error::internal("starting by a link", "the visitor is none of the writers");
+        let lacking = || {
+            Error::internal(
+                "starting a document from a public link",
+                "the visitor is not one of the signers",
+            )
+        };
         started.visitor_sign_url.map(LinkLeads::To).ok_or_else(lacking)
     }
 
-    /// The start of a visitor: they are the last of the list, get the place that is left in the first step, and sign in the
-    /// language of their page.
+    /// Adds the visitor to a start as the last recipient. The visitor gets the remaining place in the first step, and
+    /// signs in the language of their page.
     fn visited(&self, request: StartRequest, visitor: &LinkVisitor, sender: &Caller) -> StartRequest {
         let date = self.date_of_start(sender.zone);
         let name = request.workflow_name.as_deref().map(|name| {
@@ -490,25 +502,25 @@ impl App {
         }
     }
 
-    /// The date in the name of a document.
+    /// Returns the date for the name of a document.
     fn date_of_start(&self, zone: Zone) -> String {
         let date = time::format_with_zone(self.now(), zone);
         date.split(' ').next().unwrap_or_default().to_owned()
     }
 
-    /// The key of an address in the table of uses, which does not reveal the address.
+    /// Returns the key of an address in the table of uses, which does not reveal the address.
     fn known_by(&self, key: &str) -> String {
         hex::encode(self.vault.tag(Purpose::PublicLink, key.as_bytes()))
     }
 
-    /// Whether the first signer has to enter a code, which is sent in embedded documents, too.
+    /// Whether the first signer has to enter a code. Codes are also sent for embedded documents.
     fn asks_for_code(&self, link: &PublicLink) -> Result<bool, Error> {
         let (_, template) = self.template_of(link)?;
         let mut steps = template.version.steps.iter();
         Ok(steps.any(|step| step.order == 1 && step.one_time_code))
     }
 
-    /// The template of a link as it is now, and its company's name and look.
+    /// Returns the current template of a link, and its company's name and appearance.
     fn template_of(&self, link: &PublicLink) -> Result<(StartContext, Arc<StoredVersion>), Error> {
         let (company, template) = (link.company.clone(), link.template);
         let context = self
@@ -522,7 +534,7 @@ impl App {
         Ok((context, template))
     }
 
-    /// The link of a token, if it is open.
+    /// Returns the link of a token, if it is open.
     fn opened_link(&self, token: &str) -> Result<PublicLink, Error> {
         let token = self.outgoing.addresses.read(token);
         let token = token
@@ -548,7 +560,7 @@ impl App {
         serde_json::from_slice(&text).map_err(|error| Error::internal("reading a link", error))
     }
 
-    /// Members who can only read do not get an address that starts documents.
+    /// Returns a link for display. Members with read-only access do not get its URL because it can start documents.
     fn shown_link(&self, link: &PublicLink, by: Permit<'_>) -> PublicLinkView {
         let url = if by.may(Access::Send) {
             link_url(link, &self.outgoing.addresses)
@@ -588,7 +600,7 @@ fn shown_link(link: &PublicLink, zone: Zone, link_url: String, now: Timestamp) -
     }
 }
 
-/// The fault of a visitor's telephone number.
+/// Returns the fault of a visitor's telephone number.
 fn phone_fault(contact: &Contact, region: Region, countries: Option<&[String]>) -> Option<Fault> {
     let own = [region.code().to_owned()];
     let countries = countries.unwrap_or(&own);
@@ -621,8 +633,8 @@ fn read_countries(given: &[String], faults: &mut Vec<Fault>) -> Vec<String> {
     countries
 }
 
-/// The name of the documents before a visitor has entered their own, with dots in its place. If nothing else is left,
-/// the template's name.
+/// Returns the name of the documents before a visitor has entered their own, with dots in its place. If nothing else is
+/// left, returns the template's name.
 fn document_before(name: &str, template: &str, date: &str) -> String {
     let known = |person, date| text::filled_in(name, &[(PLACE_OF_NAME, person), (PLACE_OF_DATE, date)]);
     if known("", "").contains(char::is_alphanumeric) {
@@ -632,7 +644,7 @@ fn document_before(name: &str, template: &str, date: &str) -> String {
     }
 }
 
-/// Why a link is not open.
+/// Returns the reason why a link is not open.
 fn refusal(link: &PublicLink, now: Timestamp) -> Option<ConflictCode> {
     if link.closed_at.is_some() || !link.can_start {
         Some(ConflictCode::LinkClosed)
@@ -645,8 +657,8 @@ fn refusal(link: &PublicLink, now: Timestamp) -> Option<ConflictCode> {
     }
 }
 
-/// A refusal with the paths of the request that creates the link: it has not named the visitor, who comes last. If there is
-/// no place left for the visitor, the recipient who has it is the fault.
+/// Converts a refusal to the paths of the request that creates the link, which does not contain the visitor (the last
+/// recipient). If there is no place left for the visitor, reports the recipient who takes it.
 fn as_of_maker(error: Error, named: &[StartRecipient]) -> Error {
     let Error::Unprocessable(mut faults) = error else {
         return error;
@@ -663,8 +675,8 @@ fn as_of_maker(error: Error, named: &[StartRecipient]) -> Error {
     Error::Unprocessable(faults)
 }
 
-/// A refusal with the fields of the visitor's form, if they are the recipient at this place of the list. Faults of the
-/// sender's part, including other recipients, are not theirs.
+/// Converts a refusal to the fields of the visitor's form. `visitor` is the visitor's index in the list. Faults in the
+/// sender's part, including other recipients, are not shown to the visitor.
 fn as_of_visitor(error: Error, link: &PublicLink, visitor: usize) -> Error {
     let Error::Unprocessable(faults) = error else {
         return match error {
@@ -673,7 +685,7 @@ fn as_of_visitor(error: Error, link: &PublicLink, visitor: usize) -> Error {
                 ..
             } => Error::conflict(ConflictCode::LinkClosed),
             Error::NotSealable(refusal) => {
-                tracing::warn!(link = link.id.0, %refusal, "a public link cannot start its document now");
+                tracing::warn!(link = link.id.0, %refusal, "a public link could not start its document, because the company cannot seal");
                 match refusal.retry_after() {
                     Some(seconds) => Error::busy(seconds),
                     None => Error::conflict(ConflictCode::LinkClosed),
@@ -701,7 +713,7 @@ fn as_of_visitor(error: Error, link: &PublicLink, visitor: usize) -> Error {
                 told.push(fault);
             }
             None => {
-                tracing::warn!(link = link.id.0, path = fault.path, code = %fault.code, "a public link cannot start its document any more");
+                tracing::warn!(link = link.id.0, path = fault.path, code = %fault.code, "a public link could not start its document; check its template and recipients");
                 return Error::conflict(ConflictCode::LinkClosed);
             }
         }
@@ -709,7 +721,7 @@ fn as_of_visitor(error: Error, link: &PublicLink, visitor: usize) -> Error {
     Error::Unprocessable(told)
 }
 
-/// The error for a use that was not counted.
+/// Returns the error for a use that was not counted.
 fn not_taken(taken: Taken, now: Timestamp) -> Option<Error> {
     match taken {
         Taken::Full { bound, until } => {

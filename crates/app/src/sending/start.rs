@@ -1,12 +1,12 @@
-//! Starting a workflow.
+//! Starts a workflow.
 //!
-//! **What happens.** The request is read against company and template, and every fault is collected. The document is then
-//! proved to be sealable: each value can be drawn in its field, a font has every character of each name, and the company's
-//! seal key is usable. Only then is anything stored: one transaction writes the workflow, its recipients, the values, the
-//! first entries of its audit trail, the requests to the signers, and the idempotency key with the answer.
+//! **Steps.** The request is checked against company and template, and all faults are collected. Then the document is
+//! tested for sealing: each value can be drawn in its field, a font has every character of each name, and the company's
+//! seal key is usable. Only then is anything stored: one transaction writes the workflow, its recipients, the values,
+//! the first entries of its audit trail, the requests to the signers, and the idempotency key with the response.
 //!
-//! **What may fail.** Whatever could fail after people have signed is refused here. A second call under the same idempotency
-//! key gets the first one's answer.
+//! **Failures.** Everything that could fail after people have signed is refused here. A second call with the same
+//! idempotency key gets the first one's response.
 
 mod checked;
 mod export;
@@ -41,49 +41,48 @@ pub use request::{
     Idempotency, StartCopy, StartExport, StartFieldName, StartRecipient, StartRequest, Started, StartedWorkflow,
 };
 
-/// With more recipients than this, their numbers are reserved by a separate query.
+/// Maximum number of recipients whose IDs are reserved in the same query. Larger starts use a separate query.
 const NUMBERS_WITH_A_QUESTION: usize = 32;
 
-/// The decision on a start.
+/// Additional work and data of a start.
 #[derive(Default)]
 pub(in crate::sending) struct Together {
-    /// The template, if it is created for this document alone.
+    /// The template, if it is created only for this document.
     pub(in crate::sending) template: Option<OwnTemplate>,
-    /// The place among the request's recipients of a public link's visitor, who then starts the workflow.
+    /// Index of a public link's visitor among the request's recipients. The visitor then starts the workflow.
     pub(in crate::sending) visitor: Option<usize>,
     /// Runs in the start's transaction. If it fails, nothing is started.
     pub(in crate::sending) record: Option<Record>,
 }
 
-/// A template that is stored with its only document.
+/// A template that is stored together with its only document.
 pub(in crate::sending) struct OwnTemplate {
     pub(in crate::sending) version: Arc<StoredVersion>,
     pub(in crate::sending) claim: FileClaim,
 }
 
-/// What a start's transaction does in addition, given the workflow's number and the start time.
+/// Additional work in the start's transaction, which receives the workflow's ID and the start time.
 pub(in crate::sending) type Record =
     Box<dyn Fn(&mut dyn Transaction, WorkflowId, Timestamp) -> Result<(), Error> + Send>;
 
-/// A start's answer, and where the visitor of a public link signs.
+/// The response to a start, and the signing link of a public link's visitor.
 pub(in crate::sending) struct StartedWith {
     pub(in crate::sending) started: Started,
-    /// Where the visitor of a public link signs, even if the answer does not contain it. `None` if no link was used
-    /// now.
+    /// The visitor's signing link, even if the response does not contain it. `None` if no link was used in this call.
     pub(in crate::sending) visitor_sign_url: Option<String>,
 }
 
-/// What a start reads before it decides.
+/// Data that a start reads before it decides.
 struct Asked {
     context: StartContext,
-    /// The answer to the first request under the same key.
+    /// The response to the first request with the same key.
     kept: Option<KeptAnswer>,
-    /// Numbers for the workflow, if they came with it.
+    /// IDs for the workflow, if the same query reserved them.
     reserved: Option<Reserved>,
 }
 
 impl App {
-    /// Starts a workflow, or shows what would be started.
+    /// Starts a workflow, or previews it.
     pub fn start(&self, actor: &Actor, request: StartRequest, origin: &Origin) -> Result<Started, Error> {
         let by = actor.must_send()?;
         let together = Together {
@@ -93,7 +92,7 @@ impl App {
         Ok(self.start_with(by.member()?, request, origin, together)?.started)
     }
 
-    /// Starts a workflow together with something else.
+    /// Starts a workflow with additional work in its transaction.
     pub(in crate::sending) fn start_with(
         &self,
         caller: &Caller,
@@ -108,7 +107,7 @@ impl App {
         caller.must_send()?;
         self.check_room()?;
         let now = self.now();
-        // A request that will be refused reserves no numbers.
+        // A request that will be refused reserves no IDs.
         let takes_numbers =
             !request.is_preview && request.faults.is_empty() && request.recipients.len() <= NUMBERS_WITH_A_QUESTION;
         let Asked {
@@ -140,7 +139,10 @@ impl App {
         let outcome = self.store.write(move |tx| plan.store(tx, &outgoing, now))?;
         match (outcome, key) {
             (Stored::Before(kept), Some(key)) => key.answer(&kept, &self.vault).map(only),
-            (Stored::Before(_), None) => Err(Error::internal("starting", "an answer without a key")),
+            (Stored::Before(_), None) => Err(Error::internal(
+                "starting",
+                "a stored response was found, although the request has no idempotency key",
+            )),
             (
                 Stored::Now {
                     started,
@@ -160,14 +162,15 @@ impl App {
         }
     }
 
-    /// Checks what a start needs besides its request: the template's file, and a seal at the end.
+    /// Checks the preconditions of a start outside its request: the template's file, and a seal at the end.
     fn prove_usable(&self, caller: &Caller, context: &StartContext, document: &BlobHash) -> Result<(), Error> {
         if !self.blobs.exists(document)? {
-            // Not the request's fault: the storage may be unavailable now and work at the next try.
+            // Not a fault of the request: the storage may be temporarily unavailable, and a retry may succeed.
             return Err(Error::FileLost(blobs::Error::Missing(*document)));
         }
-        // Usable now means usable at the end, as far as it is ours: the key stays in the database, the master key is at hand,
-        // and the certificate lives longer than the workflow (`read`). A brought one may be revoked later.
+        // If the key is usable now, our side of it will also be usable at the end: the key stays in the database, the
+        // master key is available, and the certificate outlives the workflow (`read`). An imported certificate may be
+        // revoked later.
         let usable = self.seal_key_in_use(&caller.company, context.seal_key)?;
         self.prove_sealable(&usable, &self.proof_patience())
     }
@@ -215,7 +218,7 @@ impl App {
         })
     }
 
-    /// The answer to the first start under the request's key, if there was one.
+    /// Returns the response to the first start with the request's key, if there was one.
     pub(in crate::sending) fn sent_before(
         &self,
         caller: &Caller,

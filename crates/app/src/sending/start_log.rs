@@ -1,4 +1,4 @@
-//! The entry of a start in the audit log.
+//! The audit log entry of a start.
 
 use domain::TemplateId;
 use jiff::Timestamp;
@@ -8,7 +8,7 @@ use crate::base::actor::Permit;
 use crate::base::audit_log::Action;
 use crate::sending::start::Record;
 
-/// Writes the entry in the start's transaction. A template that is created for one document has no number before.
+/// Writes the entry in the start's transaction. A template that is created for one document has no ID before.
 pub(in crate::sending) fn logging_start(by: Permit<'_>, template: Option<TemplateId>, at: Timestamp) -> Record {
     let logged = by
         .logs(Action::WorkflowStarted, at)

@@ -3,7 +3,7 @@
 use domain::{NamedMember, PlaceTerms, TemplateContent, Terms, Workflow};
 use store::workflow::{Checks, Party};
 
-/// The terms of the workflow. `checks` are in the order of the recipients.
+/// Returns the terms of the workflow. `checks` are in the order of the recipients.
 pub(crate) fn terms(workflow: &Workflow, party: &Party, checks: &[Checks], template: Option<TemplateContent>) -> Terms {
     let sender = NamedMember {
         id: workflow.sender,

@@ -1,11 +1,12 @@
-//! Access codes: the sender sets one, the signer must know it.
+//! Access codes, which the sender sets and the signer must enter.
 //!
-//! A code may have only 4 characters, so no hash alone would protect it: we store an authentication code under a key of the
-//! vault, over a salt and the code. Anybody with the database but without the master key cannot try codes. After five wrong
-//! codes the link is locked until the sender sends the document again, or renews the links of a finished document.
+//! A code may have only 4 characters, so a hash alone would not protect it. We store an authentication code over a salt
+//! and the code, under a key of the vault. So anybody who has the database but not the master key cannot try codes.
+//! After five wrong codes the link is locked until the sender sends the document again, or renews the links of a
+//! completed document.
 //!
-//! A signer who entered the right code gets a proof: an authentication code over recipient, link version and code, which the
-//! page keeps for them. It ends with the link.
+//! A signer who entered the right code gets a proof: an authentication code over recipient, link version and code,
+//! which the page stores for them. It ends with the link.
 
 use domain::Who;
 use domain::event::IdentityMethod;
@@ -19,11 +20,11 @@ use crate::base::vault::Purpose;
 use crate::links::link_token::same_link;
 use crate::signing::session::SigningKey;
 
-/// Wrong codes that are borne.
+/// Maximum number of wrong codes.
 const MOST_FAILURES: u32 = 5;
 
 impl App {
-    /// An access code, as it is kept.
+    /// Creates the stored form of an access code.
     pub(crate) fn new_access_code(&self, code: &str, hint: Option<String>) -> AccessCode {
         let mut salt = vec![0; 16];
         self.random.fill(&mut salt);
@@ -48,11 +49,11 @@ impl App {
         let link_version = recipient.link_version;
         let actor = origin.actor(Who::Recipient(id));
         let (wanted, judged, at) = (company.clone(), access.clone(), session.snapshot.at);
-        // What was read before may be outdated: of many tries at the same moment each must see the count that the one before
-        // it left. So the answer contains only what the transaction that counts has found.
+        // Data read earlier may be outdated. If there are many simultaneous tries, each must see the count left by the
+        // previous one. So the response contains only what the counting transaction found.
         let failures = self.judge_and_note(&company, workflow, (&actor, at), move |tx| {
             let stored = store::workflow::load(tx, &wanted, workflow)?.ok_or(Error::NotFound(Subject::Link))?;
-            // Tries of an earlier person must not be recorded or counted against the current one.
+            // Tries of a previous person must not be recorded or counted against the current one.
             same_link(&stored.workflow, id, link_version)?;
             let Some(writer) = stored.writer(id).filter(|writer| !is_locked(writer)) else {
                 return Err(Error::conflict(ConflictCode::Locked));
@@ -107,7 +108,7 @@ pub(in crate::signing) fn is_locked(writer: &Writer) -> bool {
     writer.access.is_some() && writer.access_failures >= MOST_FAILURES
 }
 
-/// The data that authenticates an access code.
+/// Returns the data that the authentication code of an access code covers.
 pub(in crate::signing) fn salted(salt: &[u8], code: &str) -> Vec<u8> {
     let mut message = b"code ".to_vec();
     message.extend_from_slice(salt);

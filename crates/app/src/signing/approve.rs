@@ -1,12 +1,12 @@
-//! Approving: by a signer with their link, or by a program on their behalf.
+//! Approves, for a signer with their link, or for a program on their behalf.
 //!
-//! **What happens.** The given values are read and proved, fields that fill themselves in are filled in, and the
-//! signer's turn ends. If others follow, they are asked. If this was the last signer, the document is stamped, sealed
-//! and certified first, its bytes are made durable, and only then does one transaction make the workflow complete:
-//! there is never a moment when all have signed and the document is still pending.
+//! **Steps.** The values are read and checked, automatic fields are filled in, and the signer's turn ends. If other
+//! signers follow, they are asked to sign. After the last signer, the document is first stamped, sealed and certified,
+//! and its bytes are made durable. Only then does one transaction complete the workflow, so there is never a moment
+//! when all have signed and the document is still pending.
 //!
-//! **What may fail.** A value that does not fit its kind, an empty required field, missing consent or access code (422,
-//! 403); another who was faster, an ended workflow, another's turn (409 with the state that was found).
+//! **Failures.** A value of the wrong kind, an empty required field, missing consent or access code (422, 403). Another
+//! signer was faster, the workflow has ended, or it is another signer's turn (409 with the current state).
 
 use std::collections::BTreeMap;
 
@@ -28,11 +28,11 @@ use crate::values::value::GivenField;
 use crate::workflow::act::{ActRequest, given_comment};
 use crate::workflow::transition::{Advanced, Snapshot, refused};
 
-/// Where an approval's values come from.
+/// The source of an approval's values.
 pub(in crate::signing) enum Source<'s> {
-    /// `field_list` of the API: faults name its entries.
+    /// The `field_list` of the API. Faults name its entries.
     List(&'s [GivenField]),
-    /// The signing page: faults name the fields. The texts replace those of the draft, whose revision the page shows.
+    /// The signing page. Faults name the fields. The texts replace those of the draft whose revision the page shows.
     Page {
         texts: &'s BTreeMap<String, String>,
         revision: u64,
@@ -40,8 +40,9 @@ pub(in crate::signing) enum Source<'s> {
 }
 
 impl App {
-    /// Approves what the signer entered: `texts` replace those of the draft. `revision` is the draft's that their page shows,
-    /// 0 if they have entered nothing. If it has another one by now, nothing is approved: 409 `draft-changed`.
+    /// Approves the signer's entries. `texts` replace those of the draft. `revision` is the draft revision that their
+    /// page shows, or 0 if they have entered nothing. If the draft has a different revision by now, nothing is approved
+    /// (409 `draft-changed`).
     pub fn approve_by_link(
         &self,
         key: &SigningKey,
@@ -68,9 +69,9 @@ impl App {
             &|snapshot| same_link(&snapshot.stored.workflow, recipient.id, link_version),
         );
         if let Err(Error::Unavailable { .. }) = approved {
-            // The signer approves again later. Until then their entries must not be lost.
+            // The signer will approve again later. Until then their entries must not be lost.
             if let Err(error) = self.save_draft(key, &DraftSeen::default(), texts) {
-                tracing::warn!(%error, "a signer's entries could not be kept as their draft");
+                tracing::warn!(%error, "a signer's entries could not be saved as a draft");
             }
         }
         let after = approved?;
@@ -98,7 +99,7 @@ impl App {
         Ok(self.advanced(&workflow))
     }
 
-    /// The approval itself. `writer` is the signer, or the error if they may not approve.
+    /// Approves. `writer` is the signer, or the error if they may not approve.
     pub(in crate::signing) fn approve_as(
         &self,
         company: &CompanyId,

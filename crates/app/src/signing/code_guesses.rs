@@ -1,8 +1,10 @@
-//! Wrong one-time codes, counted for each contact to which the codes were sent, over all documents and links of a company.
+//! Counts wrong one-time codes for each contact to which the codes were sent, over all documents and links of a
+//! company.
 //!
-//! A code allows few tries, but a stranger can start many documents in somebody's name with a public link. Their wrong tries
-//! must not lock out the person whose address it is. So wrong tries on a visitor's own page are counted apart from those in
-//! documents that the company sent, and behind links that were delivered to the contact, which a stranger does not have.
+//! A code allows few tries, but a stranger can start many documents in somebody's name with a public link. Their wrong
+//! tries must not lock out the person with this address. So wrong tries on a visitor's own page are counted separately
+//! from those in documents that the company sent, and from those behind links that were delivered to the contact, which
+//! a stranger does not have.
 
 use domain::Recipient;
 use domain::one_time_code::MOST_WRONG;
@@ -13,7 +15,7 @@ use crate::base::error::{Error, ThrottleCode};
 use crate::signing::session::{Session, SigningKey};
 
 impl App {
-    /// Where entries under this key are counted.
+    /// Returns the counter for entries under this key.
     pub(in crate::signing) fn code_guesses(
         &self,
         session: &Session,
@@ -21,7 +23,7 @@ impl App {
         recipient: &Recipient,
     ) -> Result<ContactCount, Error> {
         let token = self.outgoing.addresses.read(&key.token);
-        // Links to a signer's finished files count as delivered too, because no response contains them.
+        // Links to a signer's completed files also count as delivered, because no response contains them.
         let is_delivered = token.is_some_and(|token| token.delivered().is_some() || token.purpose.is_signers_file());
         let is_strangers = !is_delivered && self.is_visitors_own(&session.snapshot, recipient)?;
         let contact = self.code_contact(recipient, session.snapshot.party.region);

@@ -1,4 +1,4 @@
-//! Seeing the document, and agreeing to sign electronically: both are in the audit trail before a signature.
+//! Viewing the document and agreeing to sign electronically. The audit trail records both before a signature.
 
 use domain::{BlobHash, EventKind, Recipient, TemplateVersion};
 use store::workflow::StoredWorkflow;
@@ -10,7 +10,7 @@ use crate::signing::session::SigningKey;
 use crate::workflow::transition::refused;
 
 impl App {
-    /// Records that the signer has seen the document: the page itself reports it.
+    /// Records that the signer has seen the document, as reported by the page.
     pub fn record_viewed(&self, key: &SigningKey, origin: &Origin) -> Result<(), Error> {
         let session = self.open_for_reading(key)?;
         let Some(recipient) = session.recipient() else {
@@ -29,7 +29,7 @@ impl App {
         )
     }
 
-    /// Records that the signer agreed to sign electronically, and to which words.
+    /// Records that the signer agreed to sign electronically, and the statement that they accepted.
     pub fn give_consent(&self, key: &SigningKey, statement: &str, origin: &Origin) -> Result<(), Error> {
         let (session, recipient) = self.open_for_writing(key)?;
         let event = EventKind::Consented {
@@ -50,7 +50,7 @@ impl App {
     }
 }
 
-/// Consent is needed if the recipient signs.
+/// Whether consent is needed, which is the case if the recipient signs.
 pub(in crate::signing) fn needs_consent(template: &TemplateVersion, recipient: &Recipient) -> bool {
     template
         .writer_fields(recipient.order, recipient.role.as_deref())

@@ -1,7 +1,8 @@
 //! Short-lived addresses of files that a page offers.
 //!
-//! The browsers inside messengers pass a download to a program of the device, which sends a plain GET without the page's
-//! form and without its cookies. So the page's form leads to an address that has all it needs, for a few minutes.
+//! Browsers inside messengers pass a download to another program on the device, which sends a plain GET without the
+//! page's form and cookies. So the page's form redirects to an address that contains everything needed and works for a
+//! few minutes.
 
 use std::time::Duration;
 
@@ -13,12 +14,12 @@ use crate::App;
 use crate::base::vault::Purpose;
 use crate::signing::session::SigningKey;
 
-/// How long a download may wait: some programs ask the person where to put the file.
+/// Time until a download must start. It allows for programs that ask where to save the file.
 const LIFE: Duration = Duration::from_mins(5);
 
 #[derive(Serialize, Deserialize)]
 struct Ticket {
-    /// In seconds since 1970.
+    /// End of validity, in seconds since 1970.
     ends: i64,
     token: String,
     proof: Option<String>,
@@ -26,7 +27,7 @@ struct Ticket {
 }
 
 impl App {
-    /// A ticket for this key, to use in an address. Nobody else can read or make one.
+    /// Creates a ticket for this key, to use in an address. Nobody else can read or create one.
     pub fn download_ticket(&self, key: &SigningKey) -> String {
         let ticket = Ticket {
             ends: self.now().as_second().saturating_add(LIFE.as_secs().cast_signed()),
@@ -34,12 +35,12 @@ impl App {
             proof: key.proof.clone(),
             one_time_proof: key.one_time_proof.clone(),
         };
-        // Serialising text and a number does not fail; an empty ticket opens nothing.
+        // Serialising a text and a number cannot fail. An empty ticket opens nothing.
         let plain = serde_json::to_vec(&ticket).unwrap_or_default();
         BASE64_URL_SAFE_NO_PAD.encode(self.vault.encrypt(Purpose::DownloadTicket, &plain))
     }
 
-    /// The key of a ticket; `None` if we did not make it, or it has expired.
+    /// Returns the key of a ticket. `None` if we did not create it, or if it has expired.
     pub fn key_of_ticket(&self, ticket: &str) -> Option<SigningKey> {
         let sealed = BASE64_URL_SAFE_NO_PAD.decode(ticket).ok()?;
         let plain = self.vault.decrypt(Purpose::DownloadTicket, &sealed).ok()?;

@@ -1,18 +1,24 @@
-//! What a signer has entered and not approved yet.
+//! A signer's entries before approval.
 //!
-//! A signer may have their page open twice: on the telephone and at the desk, in two tabs, in one that was offline for an
-//! hour. All write into one draft, and an approval uses all of it. These rules make sure that nobody approves what their
-//! page does not show, and that no page overwrites what it does not know:
+//! A signer may have their page open more than once: on a telephone and a computer, in two tabs, or in one that was
+//! offline for an hour. All pages write to one draft, and an approval uses all of it. These rules ensure that nobody
+//! approves what their page does not show, and that no page overwrites data that it does not know:
 //!
-//! - **A draft has a revision**, which grows with every change, and remembers for each field in which revision and by which
-//!   page it was last changed. With each change a page says which revision it shows ([`DraftSeen`]). A field that another
-//!   page has changed since stays as it is, and the answer contains such fields ([`SavedDraft::newer`]).
-//! - **An approval names the revision that its page shows**, and is refused as `draft-changed` if the draft has another one.
-//!   The transaction that writes the approval requires the draft that was read, so none is saved unseen in between.
-//! - **A change that comes after the approval is refused**: the signer's row, which both write, lets only one go first.
+//! - **A draft has a revision**, which increases with every change. For each field, the draft stores the revision and
+//!   the
+//!   page of the last change. With each change a page says which revision it shows ([`DraftSeen`]). A field that
+//!   another
+//!   page has changed since then stays unchanged, and the response contains these fields ([`SavedDraft::newer`]).
+//! - **An approval names the revision that its page shows**, and is refused as `draft-changed` if the draft has a
+//!   different
+//!   one. The transaction that writes the approval requires the draft that was read, so no unseen change can be saved
+//!   in
+//!   between.
+//! - **A change after the approval is refused**, because both write the signer's row, so only one of them can come
+//!   first.
 //!
-//! A link that is replaced keeps its draft with its revision, or ends it. What a device has kept for another link never
-//! counts as this draft.
+//! A link that is replaced keeps its draft with its revision, or ends it. Data that a device stored for another link
+//! never counts as this draft.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,17 +42,17 @@ use crate::values::look::{FieldLook, Looks, typed_value};
 use crate::values::value::{NewValue, value_fault};
 use crate::workflow::transition::Snapshot;
 
-/// The most bytes that the texts of a draft may have.
+/// Maximum size of the texts of a draft, in bytes.
 pub const LARGEST_DRAFT: usize = 256 * 1024;
-/// The longest ID that a page may choose for itself, in bytes.
+/// Maximum length of a page's self-chosen ID, in bytes.
 const LONGEST_PAGE: usize = 32;
 
-/// What the page that changes a draft knows about it.
+/// The state of the draft as seen by the page that changes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DraftSeen {
-    /// The revision that the page shows. `None`: unknown, so the change overwrites everything.
+    /// The revision that the page shows. `None` if unknown, so the change overwrites everything.
     pub revision: Option<u64>,
-    /// The page's self-chosen ID: its own changes are not new to it, even if a response was lost.
+    /// The page's self-chosen ID, by which it recognises its own changes even if a response was lost.
     pub page: String,
 }
 
@@ -55,51 +61,51 @@ pub struct DraftSeen {
 pub struct DraftChange {
     /// The new revision.
     pub revision: u64,
-    /// The page that created it ([`DraftSeen::page`]).
+    /// The page that made the change ([`DraftSeen::page`]).
     pub page: String,
 }
 
-/// The revision of a draft.
+/// The state of a draft.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DraftState {
     /// The version of the signer's link. Each version has its own draft.
     pub link: u32,
-    /// Its revision; 0 if there is none yet.
+    /// The revision, or 0 if there is no draft yet.
     pub revision: u64,
-    /// The last change of each field in it.
+    /// The last change of each field.
     pub changes: BTreeMap<String, DraftChange>,
 }
 
 /// The result of a change.
 #[derive(Debug, Clone)]
 pub struct SavedDraft {
-    /// The revision of the draft now.
+    /// The current revision of the draft.
     pub revision: u64,
     /// The outlines of the saved texts and of calculated values.
     pub looks: Vec<FieldLook>,
-    /// What other pages have filled in since the revision that this one shows. Such fields were left as they are.
+    /// Fields that other pages have changed since the revision that this page shows. They were left unchanged.
     pub newer: Vec<HeldField>,
 }
 
 /// A field of a draft and its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeldField {
-    /// The value as text: of a file its name; empty if it was removed.
+    /// The value as text. For a file this is its name. Empty if the value was removed.
     pub value: String,
-    /// Whether it is a picture that can be shown (`signing_file`).
+    /// Whether the value is a picture that can be shown (`signing_file`).
     pub picture: bool,
-    /// How it looks, and why it will be refused.
+    /// The field's appearance, and the reason if its value will be refused.
     pub look: FieldLook,
 }
 
-/// A draft, as it is kept.
+/// A draft in stored form.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Draft {
     #[serde(default)]
     pub(crate) texts: BTreeMap<String, String>,
     #[serde(default)]
     pub(crate) files: BTreeMap<String, FileValue>,
-    /// Signatures and seals that we draw; a field has a file or a drawing.
+    /// Signatures and seals that we draw. A field has either a file or a drawing.
     #[serde(default)]
     pub(crate) drawn: BTreeMap<String, DrawnValue>,
     #[serde(default)]
@@ -111,16 +117,16 @@ pub(crate) struct Draft {
 /// The value of one field of a draft.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Held {
-    /// The text as typed, even half-finished. For a file field: it was emptied.
+    /// The text as typed, even if incomplete. For a file field, an empty text removes the file.
     Text(String),
     File(FileValue),
     Drawn(DrawnValue),
 }
 
-/// A file that was judged, and its bytes.
+/// A file that was checked, and its bytes.
 type SentFile = (FileValue, Vec<u8>);
 
-/// A draft and the text that it was read from.
+/// A draft, and the stored text from which it was read.
 pub(crate) struct ReadDraft {
     pub(crate) draft: Draft,
     /// The stored draft. `None` if there is none.
@@ -140,13 +146,13 @@ impl Draft {
         }
     }
 
-    /// The file or drawing of a field.
+    /// Returns the file or drawing of a field.
     pub(in crate::signing) fn filed(&self, field: &str) -> Option<FieldValue> {
         let drawn = || self.drawn.get(field).cloned().map(FieldValue::Drawn);
         self.files.get(field).cloned().map(FieldValue::File).or_else(drawn)
     }
 
-    /// The files that it names.
+    /// Returns the hashes of the draft's files.
     fn hashes(&self) -> BTreeSet<BlobHash> {
         self.files.values().map(|file| file.hash).collect()
     }
@@ -177,8 +183,8 @@ impl Draft {
             .is_some_and(|(revision, change)| change.revision > revision && change.page != seen.page)
     }
 
-    /// Applies a page's changes, except to fields that are newer here. If nothing changes, there is no new revision: a
-    /// repeated request counts once.
+    /// Applies a page's changes, except to fields that are newer here. If nothing changes, there is no new revision, so
+    /// a repeated request counts once.
     fn change(&mut self, changed: BTreeMap<String, Held>, seen: &DraftSeen) {
         let new: Vec<_> = changed
             .into_iter()
@@ -205,8 +211,9 @@ impl Draft {
 }
 
 impl App {
-    /// Saves what the signer has entered so far. Texts are saved as typed; a missing one leaves its field as it was; an
-    /// empty one removes a file. A picture may come as base64. Without texts, it only returns what is newer than the page.
+    /// Saves the signer's entries so far. Texts are saved as typed. A missing text leaves its field unchanged, and an
+    /// empty one removes a file. Pictures may be sent as base64. Without texts, it only returns the changes that are
+    /// newer than the page.
     pub fn save_draft(
         &self,
         key: &SigningKey,
@@ -243,7 +250,6 @@ impl App {
         self.write_draft(key, &session, &recipient, seen, &changed)
     }
 
-    /// Adds a file to the draft.
     pub fn upload_file(
         &self,
         key: &SigningKey,
@@ -270,7 +276,7 @@ impl App {
         self.write_draft(key, &session, &recipient, seen, &changed)
     }
 
-    /// Checks the file that a text contains. `None` if the text is empty.
+    /// Checks a file sent as text. `None` if the text is empty.
     fn judged_file(
         &self,
         session: &Session,
@@ -303,7 +309,8 @@ impl App {
         })
     }
 
-    /// The draft as an approval uses it: `texts` replace its own. The page of the person who approves shows this revision.
+    /// Returns the draft for an approval, with `texts` replacing its own. The page of the person who approves must show
+    /// this revision.
     pub(in crate::signing) fn draft_to_approve(
         &self,
         snapshot: &Snapshot,
@@ -315,7 +322,7 @@ impl App {
         if read.draft.revision != revision {
             return Err(Error::conflict(ConflictCode::DraftChanged));
         }
-        // The signer is not to blame for a field that has become fixed since.
+        // Ignores entries in fields that have become read-only since, because that is not the signer's fault.
         read.draft.texts.retain(|name, _| {
             let field = snapshot.template.version.field(name);
             field.is_some_and(|field| is_editable(field, &snapshot.values, recipient))
@@ -324,8 +331,8 @@ impl App {
         Ok(read)
     }
 
-    /// Announces files, counts them against the limit of the signer's link, and only then stores them. They are loose
-    /// until the draft names them.
+    /// Records files as uploads, counts them against the limit of the signer's link, and only then stores them. They
+    /// are loose until the draft refers to them.
     fn keep_draft_files(
         &self,
         key: &SigningKey,
@@ -392,7 +399,7 @@ impl App {
         self.saved(session, recipient, seen, changed, &draft)
     }
 
-    /// What a page gets after it changed the draft.
+    /// Builds the response to a change of the draft.
     fn saved(
         &self,
         session: &Session,
@@ -409,7 +416,7 @@ impl App {
             fonts: &fonts,
         };
         let mut newer = draft.newer(seen);
-        // Two pages that agree have nothing to report.
+        // Nothing is reported if both pages have the same value.
         newer.retain(|name| draft.held(name).as_ref() != changed.get(name));
         let typed = changed.keys().filter(|name| !newer.contains(name)).filter_map(|name| {
             let value = typed_value(template.field(name)?, draft.texts.get(name)?);
@@ -440,9 +447,9 @@ impl App {
         })
     }
 
-    /// Changes and returns the draft, if the signer has not acted and their link was not replaced. Of a draft and an
-    /// approval at the same moment either the draft comes first, and the approval is refused because its page does not show
-    /// it, or the draft is refused.
+    /// Changes and returns the draft, if the signer has not acted and their link was not replaced. If a draft and an
+    /// approval arrive at the same time, either the draft comes first and the approval is refused because its page does
+    /// not show it, or the draft is refused.
     fn change_draft(
         &self,
         key: &SigningKey,
@@ -459,7 +466,7 @@ impl App {
             keep(tx, &company, id, &draft, at)?;
             let (then, now) = (before.hashes(), draft.hashes());
             for hash in now.difference(&then) {
-                // It was announced long ago and removed since, so it has to be sent again.
+                // The upload was recorded long ago and has been removed since, so the file must be sent again.
                 if !store::upload::name(tx, &company, id, *hash)? {
                     return Err(Error::busy(1));
                 }
@@ -471,7 +478,7 @@ impl App {
         })
     }
 
-    /// Writes something for a signer who has not acted yet and whose link was not replaced.
+    /// Writes data for a signer who has not acted yet and whose link was not replaced.
     fn hold<T: Send + 'static>(
         &self,
         key: &SigningKey,
@@ -494,7 +501,7 @@ impl App {
         if let Some(written) = written {
             return Ok(written);
         }
-        // Returns the current state.
+        // Fails with the current state.
         self.open_for_writing(key)?;
         Err(Error::conflict(ConflictCode::Changed))
     }
@@ -522,7 +529,7 @@ fn keep(
     Ok(store::workflow_value::save_draft(held, company, recipient, &text, at)?)
 }
 
-/// A draft that we can no longer read is a lost convenience, not a failure.
+/// An unreadable draft is only an inconvenience, not a failure.
 fn parsed(kept: Option<&str>) -> Draft {
     kept.and_then(|text| serde_json::from_str(text).ok())
         .unwrap_or_default()

@@ -1,8 +1,8 @@
-//! Signatures and signature stamps that we draw, as the signature dialog asks for them.
+//! Signatures and signature stamps that we draw, for the signature dialog.
 //!
-//! The signer types a name and sees it in every handwriting, or as every stamp that suits it. Their choice is kept as its
-//! description ([`domain::drawing`]) in their draft; picture files are made from it on request. The code that stamps also
-//! draws the choices, so they sign what they saw.
+//! The signer types a name and sees it in every handwriting, or as every suitable stamp. Their choice is stored as a
+//! description ([`domain::drawing`]) in their draft, and picture files are created from it on request. The code that
+//! stamps also draws the choices, so people sign what they saw.
 
 use std::collections::BTreeMap;
 
@@ -20,9 +20,9 @@ use crate::values::value::{NewValue, drawing_fault, prove, safe_file_name, text_
 /// The drawing that the signer wants to see.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wish {
-    /// A name in each hand.
+    /// A name in each handwriting.
     Typed {
-        /// The name.
+        /// The name to write.
         text: String,
     },
     PersonSeal {
@@ -32,7 +32,7 @@ pub enum Wish {
     CompanySeal {
         /// The company's name.
         name: String,
-        /// The middle of a double ring; blank for the usual one.
+        /// The text in the middle of a double ring. If blank, the usual text.
         title: String,
     },
 }
@@ -41,12 +41,12 @@ pub enum Wish {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
     pub drawing: Drawing,
-    /// The drawing (SVG), or why it cannot be drawn.
+    /// The drawing (SVG), or the reason why it cannot be drawn.
     pub look: Result<String, Fault>,
 }
 
 impl App {
-    /// The drawings that a signer can choose from, for anyone who can see the document.
+    /// Returns the drawings that a signer can choose from. Available to anyone who can see the document.
     pub fn drawing_choices(&self, key: &SigningKey, wish: &Wish, language: Language) -> Result<Vec<Choice>, Error> {
         self.may_see(key)?;
         let drawings = drawings(wish, language).map_err(|fault| Error::Unprocessable(vec![fault]))?;
@@ -57,7 +57,7 @@ impl App {
                 drawing,
             }
         };
-        // If there is no handwriting for a script, all choices look the same: one of them is enough to choose from.
+        // If there is no handwriting for a script, all choices look the same, so one of them is enough.
         let mut choices: Vec<Choice> = Vec::new();
         for choice in drawings.into_iter().map(choice) {
             if choice.look.is_err() || choices.iter().all(|known| known.look != choice.look) {
@@ -109,12 +109,12 @@ impl App {
         self.write_draft(key, &session, &recipient, seen, &changed)
     }
 
-    /// The file of a field's value as programs get it: of a drawing the picture (PNG).
+    /// Returns the file of a field's value for programs. A drawing is returned as a picture (PNG).
     pub(crate) fn file_of(&self, value: Option<&FieldValue>) -> Result<FileContent, Error> {
         self.file_with(value, |figure| Ok(("image/png", figure.png()?)))
     }
 
-    /// The value as pages show it: for a drawing, its outlines (SVG).
+    /// Returns the value for display. A drawing is returned as outlines (SVG).
     pub(in crate::signing) fn shown_file_of(&self, value: Option<&FieldValue>) -> Result<FileContent, Error> {
         self.file_with(value, |figure| Ok(("image/svg+xml", figure.svg().into_bytes())))
     }
@@ -145,7 +145,7 @@ impl App {
     }
 }
 
-/// The member of the request that a fault of the name refers to.
+/// Returns the member of the request to which a fault of the name refers.
 fn path(wish: &Wish) -> &'static str {
     match wish {
         Wish::Typed { .. } => "text",
@@ -154,7 +154,7 @@ fn path(wish: &Wish) -> &'static str {
 }
 
 fn drawings(wish: &Wish, language: Language) -> Result<Vec<Drawing>, Fault> {
-    // A seal leaves blanks out, and so line breaks too: they are refused before, as in every other name.
+    // A seal drops blanks, including line breaks, so they are refused first, as in every other name.
     let given = match wish {
         Wish::Typed { text } => [("text", text.as_str()), ("text", "")],
         Wish::PersonSeal { name } => [("name", name.as_str()), ("name", "")],
@@ -169,7 +169,7 @@ fn drawings(wish: &Wish, language: Language) -> Result<Vec<Drawing>, Fault> {
                 text: text.clone(),
                 hand,
             };
-            // A handwriting that borrows letters from another looks like that other.
+            // A handwriting that borrows letters from another looks the same as that one.
             let hands = Hand::in_order_for(text);
             let knowing: Vec<Hand> = hands.into_iter().filter(|hand| has_all(*hand, text)).collect();
             let offered = if knowing.is_empty() { hands.to_vec() } else { knowing };

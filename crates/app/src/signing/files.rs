@@ -1,8 +1,8 @@
-//! Finished files, and files in fields: through the API, and by the links in answers, webhooks and mails.
+//! Completed files, and files in fields, through the API and through the links in responses, webhooks and mails.
 //!
-//! The audit trail says who downloaded a file. Links are passed around, and a program may fetch a file in a loop, so the
-//! entries are limited: the same file, downloaded by the same member or by any holder of its link from the same network
-//! address, is recorded once an hour, and from all addresses together twenty times an hour.
+//! The audit trail says who downloaded a file. Links are passed around, and a program may fetch a file in a loop, so
+//! the number of entries is limited. Downloads of a file by the same member, or by any holder of its link from the same
+//! network address, are recorded once an hour, and those from all addresses together twenty times an hour.
 
 use domain::{
     BlobHash, CompanyId, Event, EventKind, FileKind, Language, PageSize, RecipientId, Status, Who, Workflow,
@@ -22,13 +22,13 @@ use crate::templates::page_cache::PartKind;
 use crate::templates::page_part::PageAnswer;
 use crate::workflow::transition::{Snapshot, conflict};
 
-/// Within this time, downloads from one address are recorded once, and at most this many in all.
+/// Period in which downloads from one address are recorded once, and at most this many in total.
 const TOLD_FOR: SignedDuration = SignedDuration::from_hours(1);
 const MOST_TOLD: usize = 20;
-/// How many entries are searched for it, including entries of other kinds.
+/// Number of earlier entries to search, including entries of other kinds.
 const LOOKED_BACK: u32 = 100;
 
-/// A file, whole.
+/// A complete file.
 #[derive(Clone, PartialEq, Eq)]
 pub struct FileContent {
     pub file_name: String,
@@ -46,34 +46,34 @@ impl std::fmt::Debug for FileContent {
     }
 }
 
-/// A finished file that a link opens.
+/// A completed file that a link opens.
 #[derive(Debug, Clone)]
 pub struct LinkedFile {
     pub kind: FileKind,
     pub workflow_id: WorkflowId,
     pub workflow_name: String,
     pub company_name: String,
-    /// How the company looks.
+    /// The company's appearance.
     pub look: CompanyLook,
     /// The workflow's language.
     pub language: Language,
-    /// The time zone of its dates.
+    /// The time zone for displayed dates.
     pub zone: Zone,
     pub completed_at: Timestamp,
-    /// Until when the link lives.
+    /// Time when the link expires.
     pub expires: Option<Timestamp>,
-    /// The file's name among the kept ones.
+    /// The file's name in the file store.
     pub hash: BlobHash,
     pub file: FileContent,
 }
 
-/// A link to a finished file, opened; the file itself is not read yet.
+/// An opened link to a completed file, before the file is read.
 struct OpenedLink {
     snapshot: Snapshot,
     kind: FileKind,
     hash: BlobHash,
     expires: Option<Timestamp>,
-    /// The signer whose own link it is.
+    /// The signer whose personal link this is.
     signer: Option<RecipientId>,
 }
 
@@ -88,7 +88,7 @@ impl App {
         }
     }
 
-    /// The sealed document.
+    /// Returns the sealed document.
     pub fn document(&self, actor: &Actor, id: WorkflowId, origin: &Origin) -> Result<FileContent, Error> {
         let caller = actor.must_read()?.member()?;
         let snapshot = self.timely_snapshot(&caller.company, id)?;
@@ -101,7 +101,7 @@ impl App {
         Ok(file)
     }
 
-    /// The history certificate. For a workflow that ended early, it is created now.
+    /// Returns the history certificate. For a workflow that ended early, it is created in this call.
     pub fn certificate(&self, actor: &Actor, id: WorkflowId, origin: &Origin) -> Result<FileContent, Error> {
         let caller = actor.must_read()?.member()?;
         let snapshot = self.timely_snapshot(&caller.company, id)?;
@@ -128,7 +128,7 @@ impl App {
         }
     }
 
-    /// The file in a field: a signature, a picture, an attachment. A signature or seal that we drew is a PNG.
+    /// Returns the file in a field: a signature, a picture or an attachment. A signature or seal that we drew is a PNG.
     pub fn field_file(&self, actor: &Actor, id: WorkflowId, name: &str) -> Result<FileContent, Error> {
         let snapshot = self.snapshot(actor.must_read()?.company(), id)?;
         let field = snapshot.template.version.field_called(name);
@@ -136,8 +136,8 @@ impl App {
         self.file_of(snapshot.values.get(name).map(|stored| &stored.value))
     }
 
-    /// The finished file that a link opens, and a note in the chain that it was fetched. A link whose time is over, or that
-    /// was replaced, is a conflict.
+    /// Returns the completed file that a link opens, and records the download in the chain. A link that has expired or
+    /// was replaced is a conflict.
     pub fn linked_file(&self, key: &SigningKey, origin: &Origin) -> Result<LinkedFile, Error> {
         let opened = self.open_link(key)?;
         let actor = origin.actor(opened.signer.map_or(Who::LinkHolder, Who::Recipient));
@@ -148,7 +148,7 @@ impl App {
         Ok(linked)
     }
 
-    /// Records that a file was downloaded, unless the audit trail says so already. `link`: the recipient who downloaded it,
+    /// Records a download, unless the audit trail already contains it. `link` is the recipient who downloaded the file,
     /// and the version of their link, which must not have been replaced since.
     pub(in crate::signing) fn note_taking(
         &self,
@@ -171,7 +171,7 @@ impl App {
                 .iter()
                 .filter(|entry| entry.at > since)
                 .filter_map(domain::Entry::event)
-                // Entries about the earlier person in a place say nothing about the present one.
+                // Entries about a previous person in this place do not count for the current one.
                 .take_while(|told| told.event.successor().is_none() || told.event.recipient() != taken.recipient())
                 .filter(|told| told.event == taken && told.actor.who == by.who)
                 .collect();
@@ -179,12 +179,12 @@ impl App {
         })
     }
 
-    /// The file for viewing. Opening the viewer changes nothing.
+    /// Returns the file for viewing. Opening the viewer changes nothing.
     pub fn shown_file(&self, key: &SigningKey) -> Result<LinkedFile, Error> {
         self.read_linked(self.open_link(key)?)
     }
 
-    /// The file with the displayed sizes of its pages.
+    /// Returns the file with the displayed sizes of its pages.
     pub fn shown_pages(&self, key: &SigningKey) -> Result<(LinkedFile, Vec<PageSize>), Error> {
         let linked = self.shown_file(key)?;
         let sizes = document::pages::render::page_sizes(&linked.file.bytes)
@@ -192,13 +192,13 @@ impl App {
         Ok((linked, sizes))
     }
 
-    /// The image of one of its pages. `file` is the hash in the address.
+    /// Returns the image of a page of the file. `file` is the hash in the address.
     pub fn shown_page(&self, key: &SigningKey, file: &BlobHash, page: u32) -> Result<PageAnswer, Error> {
         let opened = self.open_link(key)?;
         self.page_of(&opened.hash, file, PartKind::Picture, page)
     }
 
-    /// The text of one of its pages.
+    /// Returns the text of a page of the file.
     pub fn shown_text(&self, key: &SigningKey, file: &BlobHash, page: u32) -> Result<PageAnswer, Error> {
         let opened = self.open_link(key)?;
         self.page_of(&opened.hash, file, PartKind::Text, page)
@@ -262,13 +262,13 @@ impl App {
             .ok_or(Error::NotFound(Subject::Link))
     }
 
-    /// A file of a complete workflow; 409 before.
+    /// Returns a file of a complete workflow. Fails with 409 before that.
     fn finished_file(&self, snapshot: &Snapshot, kind: FileKind) -> Result<FileContent, Error> {
         let hash = self.finished_hash(snapshot, kind)?;
         Ok(file_content(snapshot, kind, self.blobs.get(&hash)?))
     }
 
-    /// Its name among the kept files.
+    /// Returns the file's name in the file store.
     fn finished_hash(&self, snapshot: &Snapshot, kind: FileKind) -> Result<BlobHash, Error> {
         let workflow = &snapshot.stored.workflow;
         let status = workflow.state.status();
@@ -287,7 +287,7 @@ impl App {
     }
 }
 
-/// A workflow's name as that of a file, without the ending that is added to it.
+/// Returns a workflow's name as a file name, without the extension.
 pub(in crate::signing) fn file_stem(workflow: &Workflow) -> String {
     let stem = stem(&workflow.name);
     if stem.is_empty() { workflow.id.to_string() } else { stem }

@@ -1,10 +1,10 @@
-//! The next document: a signer who has just signed is led to another one that waits for the same contact.
+//! The next document: after signing, a signer is offered another document that waits for the same contact.
 //!
-//! Equal contacts do not make the same person, because anyone can enter anyone's address. So it is looked up only by a
-//! [`ProvedContact`], never from an embedded document, and never to one (`store::workflow::next_for`).
+//! Equal contacts do not identify the same person, because anyone can enter anyone's address. So the lookup requires a
+//! [`ProvedContact`], never starts from an embedded document, and never returns one (`store::workflow::next_for`).
 //!
-//! The link to it is not the kind that is delivered by message, because a browser gets it. So a forwarded message opens at
-//! most one document besides its own; the signer's next message leads on from there.
+//! The link to the next document is not of the kind that is delivered by message, because a browser receives it. So a
+//! forwarded message opens at most one document besides its own. The signer's next message continues from there.
 
 use domain::{ProvedContact, Recipient};
 
@@ -53,7 +53,7 @@ impl App {
         }))
     }
 
-    /// The recipient's contact, if the holder of the key has proved that they receive its messages.
+    /// Returns the recipient's contact, if the holder of the key has proved that they receive its messages.
     fn proved_contact(
         &self,
         session: &Session,
@@ -68,8 +68,8 @@ impl App {
         if by_link.is_some() {
             return Ok(by_link);
         }
-        // A stranger can have a code sent for each document they start, so such codes prove nothing beyond their own
-        // document.
+        // Strangers can have a code sent for each document that they start, so such a code proves nothing beyond its
+        // own document.
         if self.is_visitors_own(&session.snapshot, recipient)? {
             return Ok(None);
         }

@@ -1,16 +1,18 @@
-//! One-time codes: the holder of the link must also read what is sent to the signer's own address.
+//! One-time codes, which prove that the holder of the link also reads messages to the signer's own address.
 //!
-//! A code is sent only when the page asks for it, never because a link was followed: programs that read mail follow links.
-//! It is sent by messenger if the signer has a telephone number (as their address, or as `mobile`) that a messenger reaches,
-//! else to the address that the sender entered; also in embedded workflows. It is kept as an authentication code under a key
-//! of the vault. `domain::one_time_code` says how long it is valid and how often it is sent and tried;
-//! [`crate::signing::code_guesses`] counts wrong ones for each contact.
+//! A code is sent only when the page requests it, never because a link was opened, because programs that scan mail open
+//! links. It is sent by messenger if the signer has a telephone number (as their address, or as `mobile`) that a
+//! messenger reaches, otherwise to the address that the sender entered. This also applies to embedded workflows. The
+//! code is stored as an authentication code under a key of the vault. `domain::one_time_code` defines how long it is
+//! valid and how often it can be sent and tried, and [`crate::signing::code_guesses`] counts wrong ones for each
+//! contact.
 //!
-//! A code is used once. Each form in which it can be entered contains a random value. The form that used it may send it
-//! again for half a minute (a double click), and no other may.
+//! A code can be used once. Each form in which it can be entered contains a random value. The form that used the code
+//! may send it again for half a minute (a double click), but no other form may.
 //!
-//! A signer who entered the right code gets a proof: an authentication code over recipient, link version and time, which the
-//! page keeps for twelve hours. It ends with the link. If the sender set an access code, that comes first.
+//! A signer who entered the right code gets a proof: an authentication code over recipient, link version and time,
+//! which the page stores for twelve hours. It ends with the link. If the sender set an access code, it must be entered
+//! first.
 
 use domain::event::IdentityMethod;
 use domain::one_time_code::{self as rules, Hindrance, MOST_TRIES, Record};
@@ -27,12 +29,12 @@ use crate::links::link_token::same_link;
 use crate::signing::access_code::salted;
 use crate::signing::session::{SigningKey, Stage};
 
-/// How long a proof is valid: a session of filling in.
+/// Time for which a proof is valid: one session of filling in.
 const PROOF_LIFE: SignedDuration = SignedDuration::from_hours(12);
 
 impl App {
-    /// Sends the signer a code, if they need one. If it is too early for the next one, the answer is [`Error::Throttled`];
-    /// after too many wrong ones the sender must send again.
+    /// Sends the signer a code, if they need one. Fails with [`Error::Throttled`] if it is too early for the next one.
+    /// After too many wrong codes the sender must send the document again.
     pub fn send_one_time_code(&self, key: &SigningKey, origin: &Origin) -> Result<(), Error> {
         let session = self.code_session(key)?;
         let Some(recipient) = session.recipient() else {
@@ -41,7 +43,7 @@ impl App {
         match self.stage(&session, key) {
             Stage::OneTimeCode { .. } => {}
             Stage::AccessCode { .. } => return Err(Error::Forbidden(ForbiddenCode::AccessCode)),
-            // Already entered, or nothing to see; the page shows which.
+            // The code was already entered, or there is nothing to see. The page shows which.
             _ => return Ok(()),
         }
         let (mut random, mut salt) = ([0; 8], vec![0; 16]);
@@ -59,7 +61,7 @@ impl App {
         let workflow = &session.snapshot.stored.workflow;
         let party = &session.snapshot.party;
         let contact = self.code_contact(recipient, party.region);
-        // The audit trail knows the sender's own address for them.
+        // The audit trail already contains the address that the sender entered.
         let to = (!contact.is_same(&recipient.contact)).then(|| domain::PersonalText::from(contact.as_given()));
         let message = self
             .outgoing
@@ -88,8 +90,8 @@ impl App {
         Ok(())
     }
 
-    /// Accepts the code that was sent to the signer, as it was typed, and returns the proof that it was the right one. `form` is
-    /// the random value of the form in which it was entered; without one the code cannot be sent again.
+    /// Accepts the code that was sent to the signer, as typed, and returns the proof that it was right. `form` is the
+    /// random value of the form in which it was entered. Without this value the code cannot be sent again.
     pub fn give_one_time_code(
         &self,
         key: &SigningKey,
@@ -120,7 +122,7 @@ impl App {
         let guesses = self.code_guesses(&session, key, recipient)?;
         let used_by = (!form.is_empty()).then(|| Sha256::digest(form).to_vec());
         let wanted = company.clone();
-        // As with access codes, the answer contains only what the transaction that counts the try has found.
+        // As with access codes, the response contains only what the transaction that counts the try has found.
         let actor = origin.actor(Who::Recipient(id));
         let failures = self.judge_and_note(&company, workflow, (&actor, at), move |tx| {
             let stored = store::workflow::load(tx, &wanted, workflow)?.ok_or(Error::NotFound(Subject::Link))?;
@@ -163,7 +165,7 @@ impl App {
         format!("{given}.{}", hex::encode(tag))
     }
 
-    /// Whether the holder of the key has entered the code that was sent, if one is needed.
+    /// Whether the holder of the key has entered the code, if one is needed.
     pub(in crate::signing) fn has_given_one_time_code(
         &self,
         recipient: &Recipient,
@@ -174,8 +176,8 @@ impl App {
         !writer.asks_one_time_code || self.one_time_code_entered(recipient, proof, at).is_some()
     }
 
-    /// When the holder of this proof entered a one-time code of the recipient, to the second; `None` if the proof is
-    /// not, or no longer, valid.
+    /// Returns the time when the holder of this proof entered the recipient's one-time code, to the second. `None` if
+    /// the proof is invalid or has expired.
     pub(in crate::signing) fn one_time_code_entered(
         &self,
         recipient: &Recipient,
@@ -194,7 +196,7 @@ impl App {
     }
 }
 
-/// Whether there is a code that the signer can enter.
+/// Whether there is a valid code that the signer can enter.
 pub(in crate::signing) fn can_be_given(writer: &Writer, at: Timestamp) -> bool {
     writer.one_time_failures < MOST_TRIES
         && writer
@@ -203,7 +205,7 @@ pub(in crate::signing) fn can_be_given(writer: &Writer, at: Timestamp) -> bool {
             .is_some_and(|code| rules::is_alive(code.sent_at, code.used_at, at))
 }
 
-/// Whether the form that used the code sends it again.
+/// Whether this is the form that already used the code, so that it may send the code again.
 fn is_sent_again(code: &OneTimeCode, form: Option<&[u8]>, at: Timestamp) -> bool {
     form.is_some()
         && code.used_by.as_deref() == form

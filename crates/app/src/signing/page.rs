@@ -1,4 +1,4 @@
-//! The signing page: its document, fields and people.
+//! The content of the signing page: its document, fields and people.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,6 @@ use crate::values::look::{BoxLook, Looks, typed_value};
 use crate::values::value::{self_filled, value_fault};
 use crate::workflow::transition::Snapshot;
 
-/// The signing page.
 #[derive(Debug, Clone)]
 #[allow(clippy::struct_excessive_bools)] // facts that a page tells, not states
 pub struct SigningView {
@@ -37,29 +36,28 @@ pub struct SigningView {
     pub company_name: String,
     /// The word across every page of a test, in the document's language.
     pub test_mark: Option<String>,
-    /// How the company looks.
+    /// The company's appearance.
     pub look: CompanyLook,
     pub sender_name: String,
-    /// The page's language if the address names none.
+    /// The page's language, unless the address specifies one.
     pub language: Language,
-    /// The time zone of its dates.
+    /// The time zone for displayed dates.
     pub zone: Zone,
-    /// The sender's words.
+    /// The sender's message.
     pub comment: String,
     pub started_at: Timestamp,
-    /// Until when it can be signed.
+    /// Time when the workflow expires.
     pub expires_at: Timestamp,
-    /// The workflow's state.
     pub status: Status,
-    /// Who declined. Visible to other signers only if they may see the document.
+    /// The signer who declined. Visible to other signers only if they may see the document.
     pub rejected_by: Option<SigningRecipient>,
-    /// How many steps it has.
+    /// Number of steps.
     pub steps: u32,
-    /// What the page can do now.
+    /// The state of the page for this signer.
     pub stage: Stage,
     /// The signer. `None` in the sender's view.
     pub recipient: Option<SigningRecipient>,
-    /// All signers, by step and place.
+    /// All signers, in order of step and place.
     pub writers: Vec<SigningRecipient>,
     /// The signers whose turn it is.
     pub writers_at_turn: Vec<SigningRecipient>,
@@ -75,62 +73,62 @@ pub struct SigningView {
     pub hand_over: bool,
     /// Whether the fields contain earlier entries from a saved draft.
     pub continued: bool,
-    /// The draft's revision.
+    /// The draft's state.
     pub draft: DraftState,
-    /// The link to the finished document, while such links work.
+    /// The link to the completed document, while such links work.
     pub document_url: Option<String>,
-    /// Consent to sign electronically is needed before approval.
+    /// Whether the signer must consent to sign electronically before approval.
     pub must_consent: bool,
-    /// A rejection returns the document to the previous step instead of ending it.
+    /// Whether declining returns the document to the previous step instead of ending the workflow.
     pub gives_back: bool,
-    /// A later or the same step has returned the document, and it is not beyond that step again.
+    /// Set if this or a later step has returned the document, until the document passes that step again.
     pub returned: Option<GivenBack>,
 }
 
-/// The person who returned a document, and why.
+/// The person who returned a document, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GivenBack {
-    /// The name, at that time, of the person who returned it.
+    /// The name of this person at that time.
     pub by: String,
-    /// Their step.
+    /// The person's step.
     pub from_order: u32,
-    /// Their words.
+    /// The person's comment.
     pub reason: Option<String>,
 }
 
-/// A signer, as the page knows them.
+/// A signer as shown on the page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SigningRecipient {
     pub id: RecipientId,
     pub order: u32,
     pub name: String,
-    /// Their e-mail address or telephone number.
+    /// The signer's e-mail address or telephone number.
     pub email: String,
-    /// Their role, if the step has several.
+    /// The signer's role, if the step has several.
     pub role: Option<String>,
-    /// Whether they have seen the document.
+    /// Whether the signer has viewed the document.
     pub viewed: bool,
-    /// Whether they have agreed to sign electronically.
+    /// Whether the signer has agreed to sign electronically.
     pub consented: bool,
-    /// When they approved.
+    /// Time of the approval.
     pub approved_at: Option<Timestamp>,
 }
 
-/// A field on the page. The fields of one radio choice each come, with the choice's value.
+/// A field on the page. Each field of a radio choice is listed, with the value of the choice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldView {
     pub field: Field,
-    /// The value as text: of a file its name. Of the signer's own fields, the draft's.
+    /// The value as text. For a file this is its name. The signer's own fields contain the values of the draft.
     pub value: Option<String>,
-    /// The value's look in this box.
+    /// The appearance of the value in this box.
     pub look: BoxLook,
-    /// Why the draft's value will be refused.
+    /// The reason why the draft's value will be refused.
     pub fault: Option<Fault>,
     /// Whether there is a file to show (`signing_file`).
     pub file: bool,
-    /// Whether it is this signer's.
+    /// Whether the field is this signer's.
     pub mine: bool,
-    /// Whether this signer may fill it in now.
+    /// Whether this signer may fill in the field at the moment.
     pub editable: bool,
 }
 
@@ -208,7 +206,7 @@ impl App {
         })
     }
 
-    /// The last time that the document was returned from `order` or a later step: what its signer must know.
+    /// Returns the last return of the document by step `order` or a later one, which the signer must be informed of.
     fn last_return(&self, snapshot: &Snapshot, order: u32) -> Result<Option<GivenBack>, Error> {
         if snapshot.stored.workflow.on_reject != OnReject::Return {
             return Ok(None);
@@ -225,7 +223,7 @@ impl App {
         }))
     }
 
-    /// The file in a field, if the holder of the key can see it.
+    /// Returns the file in a field, if the holder of the key can see it.
     pub fn signing_file(&self, key: &SigningKey, field: &str) -> Result<FileContent, Error> {
         let session = self.open_for_reading(key)?;
         let draft = match session.recipient() {
@@ -262,13 +260,13 @@ impl App {
         })
     }
 
-    /// The image of a page of the document to be signed. `file` is the document's hash, as the address has it.
+    /// Returns the image of a page of the document to be signed. `file` is the document's hash from the address.
     pub fn page_image(&self, key: &SigningKey, file: &BlobHash, page: u32) -> Result<PagePart, Error> {
         let session = self.open_for_reading(key)?;
         self.image_of(&session.snapshot.template, file, page)
     }
 
-    /// The text of a page of the document.
+    /// Returns the text of a page of the document.
     pub fn page_text(&self, key: &SigningKey, file: &BlobHash, page: u32) -> Result<PageAnswer, Error> {
         let session = self.open_for_reading(key)?;
         let snapshot = &session.snapshot;
@@ -293,7 +291,7 @@ impl App {
     }
 }
 
-/// Who declined. Visible to others only if they may see the document.
+/// Returns the signer who declined. Visible to others only if they may see the document.
 fn rejected_by(snapshot: &Snapshot, holder: Option<&Recipient>, shows: bool) -> Option<SigningRecipient> {
     let State::Rejected { recipient: id, .. } = snapshot.stored.workflow.state else {
         return None;
@@ -374,7 +372,7 @@ fn field_views(session: &Session, draft: &Draft, stage: &Stage, fonts: &Fonts) -
         let mut value = held.as_ref().map(FieldValue::to_wire);
         let mut fault = None;
         if editable && let Some(text) = draft.texts.get(&field.name) {
-            // The text as typed, even half-finished. An empty text removes a file.
+            // The text as typed, even if incomplete. An empty text removes a file.
             value = Some(text.clone()).filter(|text| !(field.kind.is_file() && text.is_empty()));
             held = if field.kind.is_file() {
                 None

@@ -1,4 +1,4 @@
-//! The preview page: the document of a start that was not sent, without anything to sign.
+//! The preview page, which shows the document of a start that was not sent, without anything to sign.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,6 @@ use crate::templates::page_cache::PartKind;
 use crate::templates::page_part::{PageAnswer, PagePart};
 use crate::values::look::Looks;
 
-/// The stored content of a preview.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct PreviewContent {
     pub workflow_name: String,
@@ -25,7 +24,6 @@ pub(crate) struct PreviewContent {
     pub values: BTreeMap<String, FieldValue>,
 }
 
-/// The preview page.
 #[derive(Debug, Clone)]
 pub struct PreviewView {
     /// The name that the workflow would get.
@@ -34,16 +32,16 @@ pub struct PreviewView {
     pub pages: Vec<PageSize>,
     pub template: TemplateId,
     pub template_version: u32,
-    /// The document.
+    /// The document's hash.
     pub pdf: BlobHash,
     /// The fields with the entered values.
     pub fields: Vec<FieldView>,
-    /// How the company looks.
+    /// The company's appearance.
     pub look: CompanyLook,
 }
 
 impl App {
-    /// The preview of a start.
+    /// Returns the preview of a start.
     pub fn preview(&self, token: &str) -> Result<PreviewView, Error> {
         let (company, content) = self.preview_content(token)?;
         let template = self.kept_template(&company, content.template, content.version)?;
@@ -84,21 +82,21 @@ impl App {
         })
     }
 
-    /// The image of a page of a preview.
+    /// Returns the image of a page of a preview.
     pub fn preview_image(&self, token: &str, file: &BlobHash, page: u32) -> Result<PagePart, Error> {
         let (company, content) = self.preview_content(token)?;
         let template = self.kept_template(&company, content.template, content.version)?;
         self.image_of(&template, file, page)
     }
 
-    /// The text of a page of a preview.
+    /// Returns the text of a page of a preview.
     pub fn preview_text(&self, token: &str, file: &BlobHash, page: u32) -> Result<PageAnswer, Error> {
         let (company, content) = self.preview_content(token)?;
         let template = self.kept_template(&company, content.template, content.version)?;
         self.page_of(&template.version.pdf, file, PartKind::Text, page)
     }
 
-    /// The file in a field of a preview.
+    /// Returns the file in a field of a preview.
     pub fn preview_file(&self, token: &str, field: &str) -> Result<FileContent, Error> {
         let (_, content) = self.preview_content(token)?;
         self.shown_file_of(content.values.get(field))

@@ -1,4 +1,4 @@
-//! Reads the values of an approval, and checks that they, and values calculated from them, can be stamped.
+//! Reads the values of an approval, and checks that they can be stamped, including values calculated from them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,14 +15,14 @@ use crate::values::embedded_files::EmbeddedFiles;
 use crate::values::value::{GivenField, NewValue, prove, self_filled, value_fault};
 use crate::workflow::transition::Snapshot;
 
-/// The values themselves.
+/// The values of an approval.
 pub(in crate::signing) enum Given<'s> {
     List(&'s [GivenField]),
     Draft(Draft),
 }
 
 impl Given<'_> {
-    /// The place of a fault that no entered value caused: the field itself.
+    /// Returns the path of a fault that no entered value caused: the field itself.
     fn place(&self, name: &str) -> String {
         match self {
             Given::List(_) => format!("field_list.{name}"),
@@ -31,14 +31,14 @@ impl Given<'_> {
     }
 }
 
-/// The values of an approval, read.
+/// The values of an approval after reading.
 pub(in crate::signing) struct ReadValues {
     pub(in crate::signing) written: Vec<(String, StoredValue)>,
     pub(in crate::signing) removed: Vec<String>,
     pub(in crate::signing) files: Vec<Vec<u8>>,
 }
 
-/// Reads one approval.
+/// Reads the values of one approval.
 struct Reading<'a> {
     app: &'a App,
     snapshot: &'a Snapshot,
@@ -47,14 +47,14 @@ struct Reading<'a> {
     source: &'a Given<'a>,
     fonts: Arc<Fonts>,
     faults: Vec<Fault>,
-    /// Each entered value with its place in the request.
+    /// Each entered value with its path in the request.
     given: BTreeMap<String, (String, NewValue)>,
     /// The values of the document after the approval.
     known: BTreeMap<String, FieldValue>,
     changed: Vec<(String, FieldValue)>,
     removed: Vec<String>,
     files: Vec<Vec<u8>>,
-    /// The places of the entered values.
+    /// The paths of the entered values.
     paths: BTreeMap<String, String>,
 }
 
@@ -105,7 +105,7 @@ impl<'a> Reading<'a> {
         &self.snapshot.template.version
     }
 
-    /// The entries of a list; faults of entries whose field cannot be filled in are returned.
+    /// Adds the entries of a list. Returns the faults of entries whose field cannot be filled in.
     fn take_list(&mut self, list: &[GivenField]) -> Result<Vec<Fault>, Error> {
         let mut refusals = Vec::new();
         let mut seen = BTreeSet::new();
@@ -131,7 +131,7 @@ impl<'a> Reading<'a> {
         Ok(refusals)
     }
 
-    /// The same for a draft. A text replaces a file or drawing in the same field.
+    /// Adds the entries of a draft. A text replaces a file or drawing in the same field.
     fn take_draft(&mut self, draft: &Draft) -> Result<Vec<Fault>, Error> {
         let mut refusals = Vec::new();
         for (name, text) in &draft.texts {
@@ -208,7 +208,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Fields that fill themselves in.
+    /// Fills in automatic fields.
     fn fill_in(&mut self) {
         let signer = self.snapshot.signer_now(self.recipient);
         for (name, value) in self_filled(self.template(), signer, &self.known) {
@@ -241,7 +241,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Refuses numbers with which a later calculation would not fit into its box.
+    /// Refuses numbers whose result in a later calculation would not fit into its box.
     fn foresee(&mut self) {
         let snapshot = self.snapshot;
         let is_fixed = |field: &Field| is_fixed_by_sender(field, &snapshot.values);
@@ -255,7 +255,7 @@ impl<'a> Reading<'a> {
             &self.fonts,
         );
         for stuck in stuck {
-            // Their longest number is the one to shorten.
+            // The number with the most digits is the one to shorten.
             let length = |name: &&String| self.known.get(*name).map_or(0, |value| value.to_wire().len());
             let Some(name) = stuck.numbers.iter().max_by_key(length) else {
                 continue;
@@ -303,7 +303,7 @@ impl<'a> Reading<'a> {
 }
 
 impl App {
-    /// A file of a draft: it was checked when it came, unless an earlier version kept the picture as it was.
+    /// Reads a file of a draft. It was checked on upload, unless an earlier version stored the picture unchanged.
     fn of_draft(&self, field: &Field, file: &FileValue) -> Result<Result<NewValue, ValueFault>, Error> {
         if file.pixels.is_some() || !field.kind.is_picture() {
             return Ok(Ok(NewValue::Kept(file.clone())));
@@ -313,7 +313,7 @@ impl App {
     }
 }
 
-/// The field, if this recipient may fill it in.
+/// Returns the field, if this recipient may fill it in.
 pub(in crate::signing) fn writable<'t>(
     template: &'t TemplateVersion,
     values: &BTreeMap<String, StoredValue>,
@@ -334,7 +334,7 @@ pub(in crate::signing) fn writable<'t>(
     Ok(field)
 }
 
-/// Whether the field is the recipient's, and not fixed by the sender.
+/// Whether the field is the recipient's and was not fixed by the sender.
 pub(in crate::signing) fn is_editable(
     field: &Field,
     values: &BTreeMap<String, StoredValue>,
@@ -345,7 +345,7 @@ pub(in crate::signing) fn is_editable(
         && !is_fixed_by_sender(field, values)
 }
 
-/// Whether the sender has filled it in for good.
+/// Whether the sender has filled in the field and signers cannot change it.
 fn is_fixed_by_sender(field: &Field, values: &BTreeMap<String, StoredValue>) -> bool {
     field.read_only && values.get(&field.name).is_some_and(|stored| stored.recipient.is_none())
 }

@@ -1,13 +1,14 @@
-//! Reassigning: the signer whose turn it is assigns the document to somebody else, who signs in their place, if the template
-//! allows it.
+//! Reassigning: the signer whose turn it is assigns the document to somebody else, who signs in their place, if the
+//! template allows it.
 //!
-//! The old link stops working and the new person is asked by mail or messenger. So an embedded workflow refuses it: its
-//! signers get no messages, and the caller's program, which alone gives out their links, corrects the recipient through the
-//! API instead. What was entered before is not passed on, because it is the other person's own. An access code that the
-//! sender set is required of the new person, too. No webhook is sent: nothing was approved or declined.
+//! The old link stops working, and the new person is notified by mail or messenger. So an embedded workflow refuses it:
+//! its signers get no messages, and the caller's program, which distributes their links, corrects the recipient through
+//! the API instead. Earlier entries are not passed on, because they belong to the previous person. The new person must
+//! also enter an access code that the sender set. No webhook is sent, because nothing was approved or declined.
 //!
-//! Our messages contain the name that the signer enters, so like that of a public link's visitor it may contain no address.
-//! A signer who came by a public link is a stranger, and the service writes only to their own address: they cannot reassign.
+//! Our messages contain the name that the signer enters. So like the name of a public link's visitor, it may contain no
+//! address. A signer who came through a public link is a stranger, and the service writes only to their own address, so
+//! they cannot reassign.
 
 use domain::address_in_text::holds_an_address;
 use domain::{Event, EventKind, RecipientId, Who};
@@ -21,7 +22,7 @@ use crate::workflow::correct_recipient::{Person, prove_person};
 use crate::workflow::transition::{Snapshot, conflict, refused};
 
 impl App {
-    /// Hands the document over.
+    /// Assigns the document to someone else.
     pub fn reassign_by_link(&self, key: &SigningKey, name: &str, email: &str, origin: &Origin) -> Result<(), Error> {
         let (session, recipient) = self.open_for_writing(key)?;
         let workflow = &session.snapshot.stored.workflow;
@@ -47,7 +48,7 @@ impl App {
             let (Some(name), Some(contact), true) = (person.name, person.contact, faults.is_empty()) else {
                 return Err(Error::Unprocessable(faults));
             };
-            // The link that they have is theirs already, and they would only lose it.
+            // They already have the link, and would only lose it.
             if contact.is_same(&recipient.contact) {
                 return Err(Error::fault("email", FaultCode::SamePerson));
             }
@@ -60,7 +61,7 @@ impl App {
         })
     }
 
-    /// The recipient of a link; if it was replaced, why.
+    /// Returns the recipient of a link, or the reason why the link was replaced.
     pub(in crate::signing) fn holder_of_link(
         &self,
         snapshot: &Snapshot,
@@ -83,7 +84,7 @@ impl App {
         })
     }
 
-    /// Whether the template allows it to a signer of this step, and the new person can be notified.
+    /// Whether the template allows a signer of this step to reassign, and the new person can be notified.
     pub(in crate::signing) fn may_reassign(&self, snapshot: &Snapshot, order: u32) -> Result<bool, Error> {
         if !snapshot.template.version.hand_over || snapshot.stored.workflow.is_embedded() {
             return Ok(false);

@@ -1,9 +1,8 @@
-//! Declining: by a signer with their link, or by a program on their behalf. It ends the workflow, or returns the document to
-//! the previous step, as the template says.
+//! Declining, by a signer with their link, or by a program on their behalf. It ends the workflow, or returns the
+//! document to the previous step, as the template specifies.
 //!
-//! A returned document is filled in again. So a signature that another signer of the declining step has already given to the
-//! document as it was is removed: it must not be under words that they have not seen. Their other entries stay, to be
-//! changed or not.
+//! A returned document is filled in again. So signatures by other signers of the declining step are removed, because
+//! they must not appear below content that these signers have not seen. Their other entries stay, and can be changed.
 
 use domain::{CompanyId, EventKind, Outcome, RecipientId, Who, WorkflowId};
 
@@ -20,7 +19,7 @@ use crate::workflow::act::given_comment;
 use crate::workflow::transition::{Advanced, Snapshot, refused};
 
 impl App {
-    /// Declines by a link, with a reason.
+    /// Declines through a link, with a reason.
     pub fn reject_by_link(&self, key: &SigningKey, comment: Option<&str>, origin: &Origin) -> Result<Signed, Error> {
         let (session, recipient) = self.open_for_writing(key)?;
         let comment = given_comment(comment, Vec::new())?;
@@ -37,7 +36,7 @@ impl App {
         self.signed(&session, key, &recipient, &after)
     }
 
-    /// Rejects on behalf of the signer whose turn it is.
+    /// Declines on behalf of the signer whose turn it is.
     pub fn reject(
         &self,
         actor: &Actor,
@@ -57,7 +56,7 @@ impl App {
         Ok(self.advanced(&workflow))
     }
 
-    /// The decline itself. `writer` is the signer, or the error if they may not decline.
+    /// Declines. `writer` is the signer, or the error if they may not decline.
     fn reject_as(
         &self,
         company: &CompanyId,
@@ -97,7 +96,7 @@ impl App {
     }
 }
 
-/// The signatures in fields of a step, each with its signer.
+/// Returns the signatures in fields of a step, each with its signer.
 fn undone_signatures(snapshot: &Snapshot, order: u32) -> Vec<(RecipientId, String)> {
     let recipients = &snapshot.stored.workflow.recipients;
     let template = &snapshot.template.version;

@@ -1,10 +1,10 @@
-//! Opens a link: who holds it, what they still have to enter, and what they may do now.
+//! Opens a link, and determines its holder, the codes that they still have to enter, and their possible actions.
 //!
-//! Anybody who holds a link acts as its recipient, if they have also entered the access code and the one-time code that the
-//! sender asked for. Opening a link changes nothing, so a mail scanner's GET leaves no trace.
+//! Anybody who holds a link acts as its recipient, if they have also entered the access code and the one-time code that
+//! the sender requires. Opening a link changes nothing, so a mail scanner's GET leaves no trace.
 //!
-//! The token of the sender's view opens the same page without the right to write, unless the sender is the signer whose turn
-//! it is. The one that the sender's colleagues get never writes.
+//! The token of the sender's view opens the same page read-only, unless it is the sender's own turn to sign. The token
+//! for the sender's colleagues is always read-only.
 
 use domain::{
     CompanyId, EventKind, Field, LiveLinks, Progress, Recipient, RecipientId, Status, TemplateVersion, Who, WorkflowId,
@@ -28,9 +28,9 @@ use crate::workflow::writer_meant::sender_at_turn;
 pub struct SigningKey {
     /// The token in the address.
     pub token: String,
-    /// The answer of [`App::give_access_code`], if an access code is needed.
+    /// The proof from [`App::give_access_code`], if an access code is needed.
     pub proof: Option<String>,
-    /// The answer of [`App::give_one_time_code`], if a one-time code is needed.
+    /// The proof from [`App::give_one_time_code`], if a one-time code is needed.
     pub one_time_proof: Option<String>,
 }
 
@@ -40,44 +40,40 @@ impl std::fmt::Debug for SigningKey {
     }
 }
 
-/// What the page can do now.
+/// The state of the page for this signer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stage {
-    /// The access code is needed first.
+    /// The signer must first enter the access code.
     AccessCode {
-        /// The sender's hint.
         hint: Option<String>,
-        /// Too many wrong tries. The sender must send it again.
+        /// There were too many wrong tries. The sender must send the document again.
         locked: bool,
     },
-    /// A code is needed, which is sent to the signer's own address.
+    /// The signer must enter a code, which is sent to their own address.
     OneTimeCode {
-        /// The address or number, masked.
+        /// The e-mail address or telephone number, masked.
         to: String,
-        /// A code was sent and can be entered.
+        /// Whether a code was sent and can be entered.
         sent: bool,
     },
-    /// The signer fills in and signs.
+    /// The signer can fill in and sign.
     Write,
-    /// It is another step's turn.
+    /// It is the turn of another step.
     Waiting,
-    /// The signer has approved.
     Done,
-    /// The workflow has ended.
     Ended,
-    /// The sender watches.
+    /// The sender views the document read-only.
     Watch,
 }
 
-/// A link that was opened.
 pub(in crate::signing) struct Session {
     pub(in crate::signing) snapshot: Snapshot,
-    /// The recipient that the key acts as. `None`: the sender, who only watches.
+    /// The recipient as whom the holder acts. `None` if the sender only views.
     acts_as: Option<RecipientId>,
 }
 
 impl Session {
-    /// A link of this recipient.
+    /// Creates a session for a link of this recipient.
     pub(in crate::signing) fn of_recipient(snapshot: Snapshot, recipient: RecipientId) -> Session {
         Session {
             snapshot,
@@ -93,7 +89,7 @@ impl Session {
         self.snapshot.stored.writer(self.acts_as?)
     }
 
-    /// The field, if this signer can fill it in. Faults name it.
+    /// Returns the field, if this signer can fill it in. Faults name it.
     pub(in crate::signing) fn own_field(&self, recipient: &Recipient, name: &str) -> Result<&Field, Error> {
         writable(self.template(), &self.snapshot.values, recipient, Some(name), name).map_err(|fault| {
             let path = name.to_owned();
@@ -107,7 +103,7 @@ impl Session {
 }
 
 impl App {
-    /// Reads a key: a link that we made and that was not replaced, and whose recipient still exists.
+    /// Reads a key. The link must have been created by us and not been replaced, and its recipient must still exist.
     pub(in crate::signing) fn session_of(&self, key: &SigningKey) -> Result<Session, Error> {
         let token = self
             .outgoing
@@ -170,7 +166,7 @@ impl App {
         Ok((session, recipient))
     }
 
-    /// The code that the holder of the key has to enter first.
+    /// Returns the code that the holder of the key has to enter first.
     pub(in crate::signing) fn missing_check(&self, session: &Session, key: &SigningKey) -> Option<ForbiddenCode> {
         let (recipient, writer, at) = (session.recipient()?, session.writer()?, session.snapshot.at);
         if !self.has_access(recipient, writer, key.proof.as_deref()) {
@@ -198,7 +194,7 @@ impl App {
                 _ if workflow.turn() == Some(recipient.order) => Stage::Write,
                 _ => Stage::Waiting,
             };
-            // We send no code if there is nothing to sign yet, or no longer.
+            // We send no code if there is nothing to sign yet, or nothing left to sign.
             return match stage {
                 Stage::Write | Stage::Done if missing.is_some() => Stage::OneTimeCode {
                     to: self.code_contact(recipient, session.snapshot.party.region).masked(),
@@ -214,8 +210,8 @@ impl App {
         }
     }
 
-    /// Records something that the holder of a link did. What was read before may be outdated (the recipient corrected, the
-    /// document returned or ended meanwhile), so the transaction that writes checks link and `rule`.
+    /// Records an action of a link's holder. Data read earlier may be outdated (the recipient corrected, the document
+    /// returned or ended in the meantime), so the writing transaction checks link and `rule`.
     pub(in crate::signing) fn note_of_writer(
         &self,
         session: &Session,
@@ -240,7 +236,7 @@ impl App {
     }
 }
 
-/// The sender's view works as long after the workflow's end as the links to its files, and not without the sender.
+/// After the workflow's end, the sender's view works as long as the links to its files, but not without the sender.
 fn shows_view(snapshot: &Snapshot, version: u32) -> bool {
     let workflow = &snapshot.stored.workflow;
     let end = workflow.state.ended_at().unwrap_or(workflow.expires_at);
@@ -248,8 +244,8 @@ fn shows_view(snapshot: &Snapshot, version: u32) -> bool {
     !snapshot.party.sender_disabled && snapshot.stored.links.opened_by(version).is_some_and(is_in_time)
 }
 
-/// A signer's link shows the document while it is under way, and after the end as long as links to the finished files work:
-/// it stays in their mailbox for good.
+/// Whether a signer's link shows the document: while it is in progress, and then as long as links to the completed
+/// files work. The link itself stays in their mailbox forever.
 fn shows_document(snapshot: &Snapshot) -> bool {
     let Some(ended) = snapshot.stored.workflow.state.ended_at() else {
         return true;

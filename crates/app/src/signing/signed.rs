@@ -1,4 +1,4 @@
-//! What a signer sees after they have approved or declined.
+//! The page that a signer sees after they have approved or declined.
 
 use domain::{Progress, Recipient, RedirectUrl, Status, Workflow, WorkflowId};
 
@@ -7,20 +7,20 @@ use crate::base::error::Error;
 use crate::signing::next_document::NextDocument;
 use crate::signing::session::{Session, SigningKey};
 
-/// The result of an approval or rejection.
+/// The result of approving or declining.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signed {
     pub workflow_id: WorkflowId,
-    /// Its state now.
+    /// The current state of the workflow.
     pub status: Status,
-    /// Others of the same step have not approved yet, so the next step does not begin.
+    /// Whether other signers of the step have not approved yet, so that the next step does not begin.
     pub others_of_step: bool,
     /// The next document that waits for the same signer.
     pub next_document: Option<NextDocument>,
-    /// The link to the finished document, if this completed it.
+    /// The link to the completed document, if this approval completed it.
     pub document_url: Option<String>,
-    /// Whether the signer will get the finished document. In embedded workflows their program informs them, and a company
-    /// may choose not to.
+    /// Whether the signer will get the completed document. In embedded workflows their program informs them, and a
+    /// company may choose not to send it.
     pub copy_is_sent: bool,
     /// Where the page leads a signer who has signed, if the company still allows it.
     pub redirect_url: Option<RedirectUrl>,
@@ -35,7 +35,7 @@ impl App {
         after: &Workflow,
     ) -> Result<Signed, Error> {
         let document_url = match after.state.status() {
-            // Its links may have been revoked or renewed while it was sealed.
+            // The links may have been revoked or renewed while the document was being sealed.
             Status::Complete => {
                 let sealed = self.snapshot(&after.company, after.id)?;
                 self.finished_document_url(&sealed, after, recipient.id)

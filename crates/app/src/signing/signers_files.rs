@@ -1,8 +1,9 @@
-//! A signer's own link to the finished files.
+//! A signer's personal link to the completed files.
 //!
-//! A signer who had to enter a code to see the document has to enter one to see the result. Their mail and their signing
-//! page contain links of their own, whose page asks for the access code or sends a one-time code under the same rules as the
-//! signing page, and accepts the same proof. Such a link ends with the workflow's other links to its files.
+//! A signer who had to enter a code to see the document must also enter one to see the result. Their mail and their
+//! signing page contain personal links, whose page asks for the access code, or sends a one-time code under the same
+//! rules as the signing page, and accepts the same proof. Such a link ends together with the workflow's other links to
+//! its files.
 
 use domain::{FileKind, Language, RecipientId, Status, Workflow};
 use store::workflow::Writer;
@@ -15,17 +16,17 @@ use crate::signing::page::SigningView;
 use crate::signing::session::{Session, SigningKey, Stage};
 use crate::workflow::transition::Snapshot;
 
-/// The question for a code, as a page asks it.
+/// A page's request for a code.
 #[derive(Debug, Clone)]
 pub struct CodeQuestion {
     pub workflow_name: String,
-    /// How the company looks.
+    /// The company's appearance.
     pub look: CompanyLook,
-    /// The page's language if the address names none.
+    /// The page's language, unless the address specifies one.
     pub language: Language,
-    /// Which code is asked for, if any.
+    /// The required code, if any.
     pub stage: Stage,
-    /// Whether the document is complete, so nobody can be reminded of it.
+    /// Whether the document is complete, so that there is nothing left to remind of.
     pub is_complete: bool,
 }
 
@@ -42,7 +43,7 @@ impl From<&SigningView> for CodeQuestion {
 }
 
 impl App {
-    /// The code that the holder of the key has to enter before the link shows anything.
+    /// Returns the code that the holder of the key has to enter before the link shows anything.
     pub fn code_question(&self, key: &SigningKey) -> Result<CodeQuestion, Error> {
         let session = self.code_session(key)?;
         let workflow = &session.snapshot.stored.workflow;
@@ -58,7 +59,7 @@ impl App {
         })
     }
 
-    /// The link in whose page a code is entered: the signing page, or that of a signer's finished files.
+    /// Returns the session of the link whose page asks for a code: the signing page, or a signer's completed files.
     pub(in crate::signing) fn code_session(&self, key: &SigningKey) -> Result<Session, Error> {
         match self.outgoing.addresses.read(&key.token) {
             Some(token) if token.purpose.is_signers_file() => self.signers_file_session(token),
@@ -66,7 +67,7 @@ impl App {
         }
     }
 
-    /// Opens a signer's own link to a finished file. It proves nothing yet: the caller asks for the codes.
+    /// Opens a signer's personal link to a completed file. This proves nothing yet, so the caller asks for the codes.
     pub(in crate::signing) fn signers_file_session(&self, token: LinkToken) -> Result<Session, Error> {
         let signer = RecipientId(token.subject);
         let (company, workflow) = self
@@ -78,7 +79,7 @@ impl App {
         Ok(Session::of_recipient(snapshot, signer))
     }
 
-    /// Whether the holder of the key may see the files behind a signer's own link.
+    /// Checks that the holder of the key may see the files behind a signer's personal link.
     pub(in crate::signing) fn check_codes(&self, session: &Session, key: &SigningKey) -> Result<(), Error> {
         match self.missing_check(session, key) {
             Some(missing) => Err(Error::Forbidden(missing)),
@@ -86,7 +87,7 @@ impl App {
         }
     }
 
-    /// The link to the finished document for a signer, while such links work.
+    /// Returns the link to the completed document for a signer, while such links work.
     pub(in crate::signing) fn finished_document_url(
         &self,
         snapshot: &Snapshot,
@@ -114,7 +115,7 @@ impl App {
     }
 }
 
-/// Refuses a link to a finished file that was revoked or replaced, or whose time is over.
+/// Refuses a link to a completed file that was revoked or replaced, or has expired.
 pub(in crate::signing) fn check_file_link(snapshot: &Snapshot, token: LinkToken) -> Result<(), Error> {
     if snapshot.stored.links.opened_by(token.version).is_none() || token.is_over(snapshot.at) {
         return Err(Error::conflict(ConflictCode::LinkReplaced));
@@ -122,7 +123,7 @@ pub(in crate::signing) fn check_file_link(snapshot: &Snapshot, token: LinkToken)
     Ok(())
 }
 
-/// Whether an error says that a code has to be entered first.
+/// Whether the error says that a code must be entered first.
 pub fn asks_for_code(error: &Error) -> bool {
     matches!(
         error,

@@ -1,21 +1,21 @@
-//! What is proved in advance, so that nothing turns out unstampable after others have signed and every later signer can
-//! finish.
+//! Checks in advance that values can be stamped, so that no problem appears after others have signed, and every later
+//! signer can finish.
 //!
-//! **The box of a field** must be large enough for its kind when a template is imported ([`Field::least_size`]): letters of
-//! the smallest size to which text shrinks, marks and pictures that people can see.
+//! **The box of a field** must be large enough for its kind when a template is imported ([`Field::least_size`]): text
+//! at the smallest size to which it shrinks must fit, and check marks and pictures must be visible.
 //!
-//! **What a template prescribes** is proved when it is imported, in every language, and again when a workflow starts, in its
-//! own: each option of a choice, each month and digit of a date by its pattern, each default and fixed text, and that a
-//! required field accepts any value at all.
+//! **Content defined by the template** is checked in every language when the template is imported, and again in the
+//! workflow's language at a start: each option of a choice, each month and digit of a date in its pattern, each default
+//! and fixed text, and that a required field accepts any value at all.
 //!
-//! **What is calculated later** is proved at the start and at each approval, with the numbers that are fixed by then. A
-//! number that a later signer still enters is open. The result must fit if all open ones are 0, which therefore stays a
-//! way out for everybody who follows. It must also fit for 1, a hundredth or a hundred, because a field that only
-//! accepts 0 is not a real solution. What fails is refused at the number that is about to be fixed.
+//! **Later calculations** are checked at the start and at each approval, with the numbers that are fixed by then. A
+//! number that a later signer will enter is open. The result must fit if all open numbers are 0, so every later signer
+//! has at least that option. It must also fit for 1, a hundredth or a hundred, because a field that only accepts 0 is
+//! not useful. A failure is reported at the number that is about to be fixed.
 //!
-//! What fills itself in with a signer's details is proved by [`crate::values::value::prove_writer`] when they are named. A
-//! document keeps the company's name that was proved when it was sent, so all its signers see the same one, and one that
-//! fits, whatever the company calls itself meanwhile.
+//! Fields filled automatically with a signer's details are checked by [`crate::values::value::prove_writer`] when the
+//! signer is named. A document keeps the company's name that was checked when it was sent, so all signers see the same
+//! name, and one that fits, even if the company changes its name in the meantime.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::{Mutex, PoisonError};
@@ -33,31 +33,31 @@ use crate::App;
 use crate::base::error::{Fault, FaultCode};
 use crate::values::value::prove_in_box;
 
-/// Values to try for a number that is not known yet, besides 0.
+/// Values to try for an open number, besides 0.
 const PLAUSIBLE: [&str; 3] = ["1", "0.01", "100"];
 
-/// The boxes of a template, in a language.
+/// The boxes of a template, in one language.
 #[derive(Clone, Copy)]
 pub(in crate::templates) struct Sheets<'t> {
-    /// All of them, in the template's order.
+    /// All fields, in the template's order.
     pub(crate) fields: &'t [Field],
     pub(crate) pages: &'t [PageSize],
     pub(crate) language: Language,
     pub(crate) fonts: &'t Fonts,
 }
 
-/// Something that a box must be able to show, and cannot.
+/// A value that a box must be able to show, but cannot.
 pub(crate) struct Unstampable<'t> {
-    /// Which of the boxes, from 0.
+    /// Index of the box, from 0.
     pub(crate) index: usize,
-    /// The member of FIELDS.json that prescribes it: `.options[1]`; empty if the box itself is too small.
+    /// The member of FIELDS.json that requires the value, such as `.options[1]`. Empty if the box itself is too small.
     pub(crate) member: String,
     field: &'t Field,
     shown: String,
 }
 
 impl Unstampable<'_> {
-    /// The refusal of the template.
+    /// Returns the fault of the template.
     pub(crate) fn fault(&self, path: impl Into<String>) -> Fault {
         Fault::new(path, FaultCode::FieldNotStampable)
             .with("name", self.field.shown_name())
@@ -65,7 +65,7 @@ impl Unstampable<'_> {
     }
 }
 
-/// Which numbers are fixed, and which calculated fields are still to be filled.
+/// The numbers that are fixed, and the calculated fields that are still to be filled.
 struct Numbers<'n> {
     /// The value of a fixed number. `None` if it is not fixed yet.
     fixed: &'n dyn Fn(&str) -> Option<Option<Decimal>>,
@@ -74,7 +74,7 @@ struct Numbers<'n> {
 }
 
 impl<'t> Sheets<'t> {
-    /// A version's boxes.
+    /// Returns the boxes of a version.
     pub(crate) fn of(template: &'t TemplateVersion, language: Language, fonts: &'t Fonts) -> Self {
         Self {
             fields: &template.fields,
@@ -84,10 +84,10 @@ impl<'t> Sheets<'t> {
         }
     }
 
-    /// Everything that the template prescribes and cannot show, one for each member of a box.
+    /// Returns everything that the template requires but cannot show, at most one value for each member of a box.
     pub(crate) fn unstampable(self) -> Vec<Unstampable<'t>> {
         let mut found: Vec<Unstampable<'t>> = Vec::new();
-        // Many boxes look alike, and a date has many looks.
+        // Many boxes are equal, and a date has many possible texts, so results are reused.
         let mut proved = HashSet::new();
         for (index, field) in self.fields.iter().enumerate() {
             let Some(size) = self.page_of(field) else { continue };
@@ -136,14 +136,14 @@ impl<'t> Sheets<'t> {
         self.prove(place, value, &place.name).is_ok()
     }
 
-    /// The import refuses boxes on missing pages.
+    /// Checks that a box can show a value. The import refuses boxes on missing pages.
     fn prove(self, place: &Field, value: &FieldValue, path: &str) -> Result<(), Fault> {
         self.page_of(place).map_or(Ok(()), |size| {
             prove_in_box(size, place, value, self.language, self.fonts, path)
         })
     }
 
-    /// The results that would not fit, with what would be there.
+    /// Returns the calculated fields whose results would not fit, with these results.
     fn stuck(self, numbers: &Numbers<'_>) -> Vec<(&'t Field, String)> {
         let mut seen = BTreeSet::new();
         let named: Vec<&'t Field> = self.fields.iter().filter(|field| seen.insert(&field.name)).collect();
@@ -176,7 +176,7 @@ impl<'t> Sheets<'t> {
         };
         let stuck = |field: &'t Field| {
             let nothing = refused(&at_nothing, field);
-            // Refused only if all of them are.
+            // Refused only if none of the values fits.
             let all = || {
                 let each = plausible.iter().map(|results| refused(results, field));
                 each.reduce(|first, next| next.and(first)).flatten()
@@ -188,7 +188,8 @@ impl<'t> Sheets<'t> {
     }
 }
 
-/// The boxes that are too small for their fields' values, from 0. `place` returns where a field was defined.
+/// Returns the boxes that are too small for their fields' values, by index from 0. `place` returns where a field was
+/// defined.
 pub(in crate::templates) fn too_small(
     fields: &[Field],
     pages: &[PageSize],
@@ -215,7 +216,7 @@ pub(in crate::templates) fn too_small(
     })
 }
 
-/// Everything that affects how a box shows a text.
+/// Returns a key for everything that affects how a box shows a text.
 fn look(size: &PageSize, field: &Field) -> String {
     format!(
         "{} {} {} {} {:?} {:?} {:?} {} {:?} {:?}",
@@ -232,7 +233,7 @@ fn look(size: &PageSize, field: &Field) -> String {
     )
 }
 
-/// The texts that a box must be able to show, each with the member of FIELDS.json that requires it.
+/// Returns the texts that a box must be able to show, each with the member of FIELDS.json that requires it.
 fn prescribed(field: &Field) -> Vec<(String, FieldValue)> {
     let own = |value| vec![(String::new(), value)];
     let mut all = match field.kind {
@@ -248,7 +249,7 @@ fn prescribed(field: &Field) -> Vec<(String, FieldValue)> {
             let dates = telling_dates().filter(|date| names_months || tells_digits(*date));
             dates.map(|date| (member.to_owned(), FieldValue::Date(date))).collect()
         }
-        // Signers can leave it empty, so it does not block them.
+        // Signers can leave the field empty, so it does not block them.
         _ if !field.required => Vec::new(),
         FieldKind::Radio => own(FieldValue::Choice(field.option.clone().unwrap_or_default())),
         FieldKind::Check => own(FieldValue::Check(true)),
@@ -273,7 +274,7 @@ fn prescribed(field: &Field) -> Vec<(String, FieldValue)> {
     all
 }
 
-/// Days whose texts contain every month, and every digit at each possible place.
+/// Returns days whose texts contain every month, and every digit at each possible position.
 fn telling_dates() -> impl Iterator<Item = jiff::civil::Date> {
     const DAYS: [i8; 10] = [20, 11, 22, 30, 24, 25, 26, 27, 28, 29];
     let of_digit = |(digit, day): (i16, i8)| {
@@ -293,21 +294,22 @@ fn names_months(field: &Field) -> bool {
     (2..=12).any(|month| without_digits(month) != without_digits(1))
 }
 
-/// If months are numbers, testing each digit once in every other place and each month once is enough.
+/// Whether a date belongs to the smaller set that suffices if months are numbers: each digit once in every other
+/// position, and each month once.
 fn tells_digits(date: jiff::civil::Date) -> bool {
     date.month() == 10 || date.year() == 8888
 }
 
-/// The versions whose own texts were checked, each for a language.
+/// The versions whose own texts were checked, per language.
 #[derive(Debug, Default)]
 pub(crate) struct ProvedTemplates(Mutex<HashSet<(CompanyId, TemplateId, u32, Language)>>);
 
-/// How many results we remember. With more, all are discarded and checked again.
+/// Maximum number of cached results. Beyond that, all are discarded and checked again.
 const MOST_REMEMBERED: usize = 10_000;
 
 impl App {
-    /// Texts of a version that cannot be shown in a language, which are faults of a start. Versions never change, nor
-    /// do fonts while we run, so each is checked once.
+    /// Returns the texts of a version that cannot be shown in a language, which are faults of a start. Neither versions
+    /// nor fonts change while we run, so each version is checked once.
     pub(crate) fn unstampable(&self, template: &TemplateVersion, language: Language, fonts: &Fonts) -> Vec<Fault> {
         let key = (template.company.clone(), template.template, template.version, language);
         let remembered = || self.proved_templates.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -326,8 +328,8 @@ impl App {
     }
 }
 
-/// The calculated fields of a workflow that begins, whose results would not fit with the numbers that its sender fixes:
-/// each with the names of these.
+/// Returns the calculated fields of a new workflow whose results would not fit with the numbers fixed by its sender,
+/// each with the names of these numbers.
 pub(crate) fn stuck_from_start(
     template: &TemplateVersion,
     values: &[(String, StoredValue)],
@@ -342,8 +344,8 @@ pub(crate) fn stuck_from_start(
     stuck(template, language, fonts, &fixed, &|_| true)
 }
 
-/// The same of those that come after an approval, with all numbers known after it: those of who has approved, of the one who
-/// approves now, and those that the sender has fixed.
+/// Returns the calculated fields whose results would not fit after an approval, with all numbers known by then: those
+/// of earlier signers, of the current one, and those fixed by the sender.
 pub(crate) fn stuck_after(
     template: &TemplateVersion,
     workflow: &Workflow,
@@ -369,7 +371,7 @@ pub(crate) fn stuck_after(
         is_fixed.then(|| Decimal::parse(&values.get(name)?.to_wire()))
     };
     let mut stuck = stuck(template, workflow.language, fonts, &fixed, &|field| !is_written(field));
-    // Signers cannot correct what others have fixed before.
+    // Signers cannot correct numbers that others have fixed before.
     for one in &mut stuck {
         one.numbers.retain(|name| {
             let own = |field: &Field| field.belongs_to(approving.order, approving.role.as_deref());
@@ -382,14 +384,14 @@ pub(crate) fn stuck_after(
 
 /// A result that would not fit.
 pub(crate) struct Stuck {
-    /// The fixed numbers that go into it.
+    /// The fixed numbers in the calculation.
     pub(crate) numbers: Vec<String>,
     name: String,
     shown: String,
 }
 
 impl Stuck {
-    /// The refusal of the number at a path.
+    /// Returns the fault of the number at a path.
     pub(crate) fn fault(&self, path: impl Into<String>) -> Fault {
         Fault::new(path, FaultCode::CalculationDoesNotFit)
             .with("name", &self.name)

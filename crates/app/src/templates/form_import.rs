@@ -1,8 +1,8 @@
-//! The fields of a PDF's own form as those of a template.
+//! Imports the fields of a PDF's own form as those of a template.
 //!
-//! A form says where its fields are and what they contain, but knows no steps and no roles. FIELDS.json adds that: an entry
-//! without a place (no `page`) is laid over the form's field of its name, member by member; one with a place is an
-//! additional field, a signature for instance. Without FIELDS.json all fields belong to one signer.
+//! A form defines where its fields are and what they contain, but neither steps nor roles. FIELDS.json adds these: an
+//! entry without a position (no `page`) overrides members of the form's field with its name, and an entry with a
+//! position is an additional field, such as a signature. Without FIELDS.json all fields belong to one signer.
 
 use domain::Field;
 use domain::fields_file::without_mark;
@@ -10,16 +10,16 @@ use serde_json::{Map, Value, json};
 
 use crate::base::error::{Error, Fault, FaultCode};
 
-/// FIELDS.json of form and file together.
+/// The combined fields of form and file, in the format of FIELDS.json.
 pub(in crate::templates) struct Laid {
-    /// As `domain::fields_file` reads it.
+    /// The combined file as input for `domain::fields_file`.
     pub(crate) file: Value,
-    /// Where each field was defined: in the file or in the form.
+    /// The place where each field was defined: in the file or in the form.
     origins: Vec<String>,
 }
 
 impl Laid {
-    /// The place of a fault of the whole, as its sender knows it.
+    /// Converts a path in the combined file to one that the sender knows.
     pub(crate) fn place(&self, path: &str) -> String {
         let placed = || {
             let (index, rest) = path.strip_prefix("fields[")?.split_once(']')?;
@@ -76,7 +76,7 @@ pub(in crate::templates) fn lay(form: &[Field], name: &str, file: Option<&[u8]>)
                     if let Value::Object(own) = value
                         && field.name == named
                     {
-                        // A member that is null counts as missing.
+                        // A member that is `null` counts as missing.
                         let said = members.iter().filter(|(_, value)| !value.is_null());
                         own.extend(said.map(|(member, value)| (member.clone(), value.clone())));
                         origin.clone_from(&path);

@@ -1,4 +1,4 @@
-//! Template versions never change, so each is read and parsed once and kept in memory.
+//! Caches template versions. They never change, so each is read and parsed only once.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,15 +11,15 @@ use crate::base::error::{Error, Subject};
 
 type Key = (CompanyId, TemplateId, u32);
 
-/// How many versions are cached. With more, all are dropped and read again.
+/// Maximum number of cached versions. Beyond that, all are dropped and read again.
 const MOST: usize = 1_000;
 
-/// The versions that were read.
+/// The cached versions.
 #[derive(Debug, Default)]
 pub(crate) struct KeptTemplates(Mutex<HashMap<Key, Arc<StoredVersion>>>);
 
 impl App {
-    /// A version of a company's template.
+    /// Returns a version of a company's template from the cache, or reads it.
     pub(crate) fn kept_template(
         &self,
         company: &CompanyId,

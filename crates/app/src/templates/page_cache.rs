@@ -1,8 +1,8 @@
-//! What pages show, made once and kept in memory up to a limit: pictures of finished files, texts of pages.
+//! Caches parts of pages in memory up to a limit: pictures of completed files, and texts of pages.
 //!
-//! A file never changes under its hash, so what is made from one is valid forever; only the limit removes things, the least
-//! recently used first. Several requests for one thing make it once: the first makes it, the others wait and get the same
-//! result, including a failure. A failure is not kept: the next request tries again.
+//! A file never changes under its hash, so cached parts never become stale. Only the limit removes parts, least
+//! recently used first. Several requests for one part create it once: the first creates it, the others wait and get the
+//! same result, even if it is a failure. A failure is not cached, so the next request tries again.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -11,7 +11,7 @@ use domain::BlobHash;
 
 use crate::base::documents::DocumentFault;
 
-/// A cached part of a file.
+/// Identifies a cached part of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Part {
     pub(crate) file: BlobHash,
@@ -20,10 +20,10 @@ pub(crate) struct Part {
     pub(crate) page: u32,
 }
 
-/// A cached part of a page.
+/// The kind of a cached part of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum PartKind {
-    /// Its picture, as `template::PAGE_IMAGE_DPI` has it.
+    /// The page's picture, at `template::PAGE_IMAGE_DPI`.
     Picture,
     /// The page's text, as JSON (`document::pages::text_layer::PageText`).
     Text,
@@ -31,7 +31,7 @@ pub(crate) enum PartKind {
 
 type Made = Result<Arc<[u8]>, DocumentFault>;
 
-/// Keeps parts.
+/// Caches parts of pages.
 #[derive(Debug)]
 pub(crate) struct PageCache {
     most_bytes: u64,
@@ -41,22 +41,22 @@ pub(crate) struct PageCache {
 #[derive(Debug, Default)]
 struct Kept {
     slots: HashMap<Part, Slot>,
-    /// The size of all parts.
+    /// The size of all cached parts.
     bytes: u64,
-    /// Counts requests; orders the parts by last use.
+    /// Number of requests, used to sort the parts by last use.
     asked: u64,
 }
 
 #[derive(Debug)]
 struct Slot {
     made: Arc<OnceLock<Made>>,
-    /// 0 while it is being created.
+    /// Size of the part, or 0 while it is being created.
     bytes: u64,
     last_asked: u64,
 }
 
 impl PageCache {
-    /// A cache of at most this many bytes. 0 keeps nothing, but requests at the same time still share one result.
+    /// Creates a cache of at most this many bytes. 0 caches nothing, but simultaneous requests still share one result.
     pub(crate) fn new(most_bytes: u64) -> Self {
         Self {
             most_bytes,
@@ -64,7 +64,7 @@ impl PageCache {
         }
     }
 
-    /// The part, if it exists already.
+    /// Returns the part, if it is cached.
     pub(crate) fn get(&self, part: Part) -> Option<Arc<[u8]>> {
         let mut kept = self.lock();
         kept.asked += 1;
@@ -76,7 +76,7 @@ impl PageCache {
         Some(made)
     }
 
-    /// The part. Calls `make` unless someone else has made it or is making it.
+    /// Returns the part. Calls `make` unless another caller has created it or is creating it.
     pub(in crate::templates) fn get_or_make(
         &self,
         part: Part,
@@ -110,7 +110,7 @@ impl PageCache {
     /// Stores a created part or forgets a failed one, and drops parts beyond the limit.
     fn keep(&self, part: Part, made: &Arc<OnceLock<Made>>, result: &Made) {
         let mut kept = self.lock();
-        // Another may have inserted it meanwhile.
+        // Another request may have inserted the part in the meantime.
         let is_ours = kept.slots.get(&part).is_some_and(|slot| Arc::ptr_eq(&slot.made, made));
         if !is_ours {
             return;
@@ -157,7 +157,7 @@ mod tests {
         }
     }
 
-    /// The bytes of a page, and how often they were created.
+    /// Requests a page of `length` bytes. Returns whether this call created it.
     fn ask(cache: &PageCache, page: u32, length: usize) -> bool {
         let mut made = false;
         let bytes = cache.get_or_make(part(page), || {
@@ -203,7 +203,7 @@ mod tests {
                     begin.wait();
                     let bytes = cache.get_or_make(part(1), || {
                         made.fetch_add(1, Ordering::SeqCst);
-                        // Ends when the test lets it: until then the others can only wait.
+                        // Blocks until the test continues, so that the other requests can only wait.
                         wait.lock().expect("one maker").recv().expect("a word");
                         Ok(vec![9; 10])
                     });

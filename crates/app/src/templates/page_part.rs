@@ -1,8 +1,8 @@
-//! What is shown of a page, its picture or its text: available, or still to be made.
+//! The picture or the text of a page, which either is available or still has to be created.
 //!
-//! Looking is quick and says whether the page may be seen at all; making takes a worker's time. So the two are separate:
-//! between them the caller can let a request wait for its turn, and drop it when nobody waits for its answer any more
-//! (somebody who scrolls through a long document requests many pages and views few).
+//! The lookup is quick and determines whether the page may be seen at all, while creating a part takes a worker's time.
+//! So these are separate steps. In between, the caller can queue a request, and drop it when nobody waits for the
+//! response any more (somebody who scrolls through a long document requests many pages and views few).
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ use crate::base::error::{Error, Subject};
 use crate::templates::page_cache::{Part, PartKind};
 use crate::templates::template::PAGE_IMAGE_DPI;
 
-/// What is shown of a page.
+/// A part of a page for display.
 #[derive(Debug, Clone)]
 pub struct PagePart {
-    /// Its image (WebP or JPEG), or its text (`document::pages::text_layer::PageText` as JSON).
+    /// The image (WebP or JPEG), or the text (`document::pages::text_layer::PageText` as JSON).
     pub bytes: Arc<[u8]>,
     pub hash: BlobHash,
 }
@@ -33,11 +33,11 @@ impl PagePart {
     }
 }
 
-/// The answer to who asked for a page and may see it.
+/// The response to an allowed request for a page.
 #[derive(Debug)]
 pub enum PageAnswer {
     Kept(PagePart),
-    /// It is made by [`App::make_page_part`].
+    /// The part still has to be created, by [`App::make_page_part`].
     ToMake(PartToMake),
 }
 
@@ -46,7 +46,7 @@ pub enum PageAnswer {
 pub struct PartToMake(Part);
 
 impl App {
-    /// Makes a part of a page; if another is about to, waits for that one.
+    /// Creates a part of a page. If another caller is already creating it, waits for the result.
     pub fn make_page_part(&self, requester: &Requester, wanted: &PartToMake) -> Result<PagePart, Error> {
         let part = wanted.0;
         self.pages
@@ -74,8 +74,8 @@ impl App {
             })
     }
 
-    /// A part of the file that a link leads to, if the address names that file. If the link leads to another by now (a
-    /// timestamp was added), the page does not exist.
+    /// Returns a part of the file that a link opens, if the address contains the hash of that file. If the link now
+    /// opens a newer file (because a timestamp was added), the page does not exist.
     pub(crate) fn page_of(
         &self,
         linked: &BlobHash,

@@ -1,8 +1,8 @@
 //! Templates: a PDF with placed fields, imported once.
 //!
-//! Intake checks every uploaded PDF and writes the file that everything after uses. Its pages are rendered once and kept as
-//! files of their own, for every workflow of every version that shows them. Files are durable before the row that names them
-//! exists; if no such row is written, they are removed ([`crate::base::uploads`]).
+//! Intake checks every uploaded PDF and writes the file that everything else uses. Its pages are rendered once and
+//! stored as separate files, for every workflow of every version that shows them. Files are durable before the row that
+//! refers to them exists. If no such row is written, they are removed ([`crate::base::uploads`]).
 
 use std::collections::BTreeMap;
 
@@ -28,20 +28,18 @@ use crate::templates::foresight::{self, Sheets};
 use crate::templates::form_import;
 use crate::values::value;
 
-/// The resolution of page images: two pixels a point.
+/// The resolution of page images: two pixels per point.
 pub const PAGE_IMAGE_DPI: f32 = 144.0;
-/// How many pages are rendered at once, which limits the memory.
+/// Number of pages rendered at once, which limits the memory.
 const PAGES_AT_ONCE: usize = 8;
 const MOST_LISTED: u32 = 100;
-/// The longest name, in characters.
+/// Maximum length of a name in characters.
 const LONGEST_NAME: usize = 128;
 
-/// A template to create.
 #[derive(Debug, Clone, Copy)]
 pub struct ImportTemplate<'a> {
-    /// The uploaded PDF.
     pub pdf: &'a [u8],
-    /// FIELDS.json.
+    /// The content of FIELDS.json.
     pub fields: &'a [u8],
 }
 
@@ -50,45 +48,46 @@ pub struct ImportTemplate<'a> {
 pub enum TemplateFields<'a> {
     /// From FIELDS.json.
     File(&'a [u8]),
-    /// From the PDF's own form: its values become the defaults, for the first signer unless `file` says otherwise.
+    /// From the PDF's own form. Its values become the defaults, and its fields belong to the first signer unless `file`
+    /// says otherwise.
     Form {
-        /// The template's name if `file` sets none, because a form has no name.
+        /// The template's name if `file` contains none, because a form has no name.
         name: &'a str,
-        /// An additional FIELDS.json. Fields without a box change the form's field of this name; fields with a box are
-        /// added.
+        /// An additional FIELDS.json. Entries without a box change the form's field with this name, and entries with a
+        /// box are added.
         file: Option<&'a [u8]>,
     },
 }
 
 /// The source of a version.
 enum Source<'a> {
-    /// A PDF from outside, by the sender's wishes for intake.
+    /// An uploaded PDF, with the sender's options for intake.
     Upload(&'a [u8], &'a Wishes),
-    /// What another version has.
+    /// The PDF of another version.
     Kept(Box<StoredVersion>),
 }
 
-/// A PDF as it is kept, with its pages.
+/// A stored PDF with its pages.
 struct Kept {
     pdf: BlobHash,
     original: BlobHash,
-    /// The PDF is a copy of the upload without its signatures.
+    /// Whether the PDF is a copy of the upload without its signatures.
     is_copy: bool,
     pages: Vec<PageSize>,
     page_images: Vec<BlobHash>,
 }
 
-/// A version that was found good and whose files are kept, before any row names it.
+/// A checked version whose files are stored, before any row refers to it.
 pub(crate) struct Made {
     file: FieldsFile,
     kept: Kept,
-    /// The claim on its files, if they are new.
+    /// The claim on the files, if they are new.
     pub(crate) claim: FileClaim,
     report: Option<Report>,
 }
 
 impl Made {
-    /// The version, as the store keeps it.
+    /// Returns the version in stored form.
     pub(crate) fn stored(
         &self,
         company: &CompanyId,
@@ -121,50 +120,49 @@ impl Made {
     }
 }
 
-/// A new template.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImportedTemplate {
     pub id: TemplateId,
     pub version: u32,
     pub name: String,
-    /// How many pages it has.
+    /// Number of pages.
     pub pages: u32,
     /// Required fields whose boxes cover each other.
     pub on_one_spot: Vec<OnOneSpot>,
-    /// Intake's report: how the stored file differs from the upload, and what its sender should know. `None` if there
-    /// was no new PDF.
+    /// Intake's report: how the stored file differs from the upload, and warnings for its sender. `None` if there was
+    /// no new PDF.
     pub report: Option<Report>,
 }
 
 /// A template with its current version.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TemplateDetails {
-    /// Pages, steps and fields, and what surrounds them.
+    /// Pages, steps, fields and related settings.
     pub stored: StoredVersion,
 }
 
-/// A template as lists show it.
+/// A template as shown in lists.
 pub type TemplateSummary = TemplateRow;
 
-/// Which templates to list.
+/// Selects the templates to list.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TemplateFilter {
-    /// Only templates below this id: the last one of the page before.
+    /// Lists only templates with an ID below this one, which is the last of the previous page.
     pub before: Option<TemplateId>,
-    /// Archived ones too.
+    /// Whether to include archived templates.
     pub with_archived: bool,
-    /// How many at most; 100 if not given or more.
+    /// Maximum number of templates. The default and the upper limit is 100.
     pub limit: Option<u32>,
 }
 
 impl App {
-    /// Makes a template.
+    /// Creates a template.
     pub fn import_template(&self, actor: &Actor, import: &ImportTemplate<'_>) -> Result<ImportedTemplate, Error> {
         let fields = TemplateFields::File(import.fields);
         self.import_template_as(actor, None, import.pdf, fields, &Wishes::default())
     }
 
-    /// Makes a template, or a new version of the one that is `replaced`, by the sender's wishes for intake.
+    /// Creates a template, or a new version of the template `replaced`, with the sender's options for intake.
     pub fn import_template_as(
         &self,
         actor: &Actor,
@@ -175,14 +173,14 @@ impl App {
     ) -> Result<ImportedTemplate, Error> {
         let by = actor.must_send()?;
         if let Some(id) = replaced {
-            // Report this before the files cost anything.
+            // Reports a missing template before processing the files.
             self.template(actor, id)?;
         }
         self.put_template(by, replaced, Source::Upload(pdf, wishes), fields)
     }
 
-    /// Makes a new version of a template with the PDF that it has and the fields of another FIELDS.json. Where another version
-    /// was made at the same moment it is a conflict ([`ConflictCode::Changed`]).
+    /// Creates a new version of a template with its existing PDF and the fields of another FIELDS.json. Fails with
+    /// [`ConflictCode::Changed`] if another version was created at the same time.
     pub fn change_template_fields(
         &self,
         actor: &Actor,
@@ -194,7 +192,7 @@ impl App {
         self.put_template(by, Some(id), kept, TemplateFields::File(fields))
     }
 
-    /// Creates a template from the current version of another. `name` is given if it should differ.
+    /// Creates a template from the current version of another, optionally with a different `name`.
     pub fn copy_template(&self, actor: &Actor, id: TemplateId, name: Option<&str>) -> Result<ImportedTemplate, Error> {
         let by = actor.must_send()?;
         let mut faults = Vec::new();
@@ -228,7 +226,7 @@ impl App {
         })
     }
 
-    /// Makes a new version of a template: new workflows use it, running ones keep theirs.
+    /// Creates a new version of a template. New workflows use it, and existing ones keep theirs.
     pub fn replace_template(
         &self,
         actor: &Actor,
@@ -239,7 +237,8 @@ impl App {
         self.import_template_as(actor, Some(id), import.pdf, fields, &Wishes::default())
     }
 
-    /// Archives a template, so it accepts no new workflows; running ones go on. Answers since when; calling it twice is fine.
+    /// Archives a template, so that it accepts no new workflows. Existing workflows continue. Returns the time at which
+    /// it was archived, also if it already was.
     pub fn archive_template(&self, actor: &Actor, id: TemplateId) -> Result<Timestamp, Error> {
         let by = actor.must_send()?;
         let (company, at) = (by.company().clone(), self.now());
@@ -253,7 +252,7 @@ impl App {
         })
     }
 
-    /// Lets an archived template accept new workflows again.
+    /// Allows an archived template to accept new workflows again.
     pub fn unarchive_template(&self, actor: &Actor, id: TemplateId) -> Result<(), Error> {
         let by = actor.must_send()?;
         let company = by.company().clone();
@@ -300,7 +299,7 @@ impl App {
                             store::template::advance(tx, &company, id, name)?,
                             Error::NotFound(Subject::Template),
                         ),
-                        // A new PDF of someone else must not be replaced by the one before it.
+                        // Somebody else's newer PDF must not be replaced by the previous one.
                         Some(from) => (
                             store::template::advance_from(tx, &company, id, name, from)?,
                             Error::conflict(ConflictCode::Changed),
@@ -329,7 +328,7 @@ impl App {
         })
     }
 
-    /// A version of a PDF from outside.
+    /// Creates a version of an uploaded PDF.
     pub(crate) fn made_of_upload(
         &self,
         company: &CompanyId,
@@ -360,7 +359,7 @@ impl App {
         })
     }
 
-    /// A version of the PDF of another version.
+    /// Creates a version with the PDF of another version.
     fn made_of_kept(
         &self,
         company: &CompanyId,
@@ -393,7 +392,8 @@ impl App {
         })
     }
 
-    /// Has intake check the upload. Reports every fault of both files at once; only the PDF says which pages exist.
+    /// Checks the upload with intake. Reports the faults of both files together. Only the PDF determines which pages
+    /// exist.
     fn take(
         &self,
         upload: &[u8],
@@ -422,7 +422,7 @@ impl App {
             })
     }
 
-    /// Makes the file and the pictures of its pages durable.
+    /// Stores the file and the pictures of its pages durably.
     fn keep(&self, claim: &mut FileClaim, upload: &[u8], intake: Intake, requester: &Requester) -> Result<Kept, Error> {
         let page_count = u32::try_from(intake.pages.len()).unwrap_or(u32::MAX);
         Ok(Kept {
@@ -434,7 +434,7 @@ impl App {
         })
     }
 
-    /// One template with the version that new workflows use.
+    /// Returns a template with the version that new workflows use.
     pub fn template(&self, actor: &Actor, id: TemplateId) -> Result<TemplateDetails, Error> {
         let company = actor.must_read()?.company().clone();
         self.store.read(move |tx| {
@@ -443,7 +443,7 @@ impl App {
         })
     }
 
-    /// A company's templates, newest first.
+    /// Lists a company's templates, newest first.
     pub fn templates(&self, actor: &Actor, filter: TemplateFilter) -> Result<Vec<TemplateSummary>, Error> {
         let company = actor.must_read()?.company().clone();
         let limit = filter.limit.unwrap_or(MOST_LISTED).clamp(1, MOST_LISTED);
@@ -453,7 +453,8 @@ impl App {
         })
     }
 
-    /// A family that this installation does not have would make every document look otherwise than it was meant to.
+    /// Checks that the installation has all font families, because a missing one would change the appearance of every
+    /// document.
     fn check_fonts(&self, fields: &[Field]) -> Result<(), Error> {
         let fonts = self.fonts()?;
         let unknown = fields.iter().enumerate().filter_map(|(index, field)| {
@@ -470,7 +471,7 @@ impl App {
         }
     }
 
-    /// Checks that a font has all characters that appear on certificates of the template's documents.
+    /// Checks that fonts have all characters that appear on certificates of the template's documents.
     fn prove_names(&self, file: &FieldsFile) -> Result<(), Error> {
         let fonts = self.fonts()?;
         let roles = file.steps.iter().filter_map(|step| step.role.as_deref());
@@ -485,8 +486,8 @@ impl App {
         }
     }
 
-    /// Every box must be large enough for its kind, and what the template itself prescribes must be such as can be stamped,
-    /// whatever the language of its workflows. `place` says where a field was said.
+    /// Checks that every box is large enough for its kind, and that the template's own content can be stamped in every
+    /// language of its workflows. `place` returns where a field was defined.
     fn prove_template(
         &self,
         fields: &[Field],
@@ -532,13 +533,13 @@ impl App {
             hashes.extend(self.keep_files(claim, images.iter().map(Vec::as_slice))?);
         }
         if u32::try_from(hashes.len()) != Ok(page_count) {
-            return Err(Error::internal("rendering the pages", "the worker left pages out"));
+            return Err(Error::internal("rendering the pages", "the worker left out pages"));
         }
         Ok(hashes)
     }
 }
 
-/// The pictures of the pages as they are kept, some at a time.
+/// Returns the stored pictures of the pages, some at a time.
 pub fn page_images(
     documents: &dyn StrangersDocuments,
     requester: &Requester,
@@ -551,7 +552,8 @@ pub fn page_images(
         .map(move |some| documents.page_images(requester, pdf, &some, PAGE_IMAGE_DPI))
 }
 
-/// No file can be added to a document that others have signed: their signatures would no longer cover all of it.
+/// Refuses to embed files in a document that others have signed, because their signatures would no longer cover all of
+/// it.
 fn refuse_embedding(fields: &[Field]) -> Result<(), Error> {
     let fault = |index: usize| Fault::new(format!("fields[{index}].embed"), FaultCode::EmbedInSigned);
     let faults: Vec<Fault> = (0..)
@@ -566,7 +568,8 @@ fn refuse_embedding(fields: &[Field]) -> Result<(), Error> {
     }
 }
 
-/// The steps and fields of a template for this PDF. If they come from a form, also where each was defined.
+/// Returns the steps and fields of a template for this PDF. If they come from a form, also returns where each was
+/// defined.
 fn fields_of(
     intake: &Intake,
     fields: TemplateFields<'_>,

@@ -1,4 +1,4 @@
-//! Templates as the API shows them.
+//! Templates in the format of the API.
 
 use domain::time::format_with_zone;
 use domain::{Field, Language, OnReject, TemplateId, TemplateStep};
@@ -13,14 +13,14 @@ use crate::base::intake_text::{self, IntakePage, IntakeReport};
 use crate::base::listing::ListReader;
 use crate::templates::template::ImportedTemplate;
 
-/// Which templates to list, from the query.
+/// Selects the templates to list, from the query.
 #[derive(Debug, Clone, Default)]
 pub struct ListTemplatesRequest {
     /// `true` includes archived templates.
     pub archived: Option<String>,
     /// The `next_cursor` of the previous page.
     pub cursor: Option<String>,
-    /// How many.
+    /// Maximum number of templates.
     pub limit: Option<String>,
 }
 
@@ -29,39 +29,39 @@ pub struct ListTemplatesRequest {
 pub struct TemplateList {
     /// The templates.
     pub template_list: Vec<TemplateLine>,
-    /// Pass it as `cursor` to get more. Absent at the end of the list.
+    /// Pass this value as `cursor` to get the next page. Absent at the end of the list.
     pub next_cursor: Option<String>,
 }
 
 /// An entry of the list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct TemplateLine {
-    /// The ID.
+    /// The ID of the template.
     pub template_id: i64,
-    /// Its name.
+    /// The name of the template.
     pub name: String,
     /// The version that new documents use.
     pub version: u32,
-    /// When it was created, with its UTC offset.
+    /// Time when the template was created, with its UTC offset.
     pub created_date: String,
-    /// When it was archived, with its UTC offset. Empty if it is not archived.
+    /// Time when the template was archived, with its UTC offset. Empty if it is not archived.
     pub archived_date: String,
 }
 
-/// A template with the version that new documents use.
+/// Returns a template with the version that new documents use.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct TemplateView {
-    /// The ID.
+    /// The ID of the template.
     pub template_id: i64,
-    /// Its name.
+    /// The name of the template.
     pub name: String,
-    /// The version.
+    /// The current version.
     pub version: u32,
-    /// When the version was created, with its UTC offset.
+    /// Time when the version was created, with its UTC offset.
     pub changed_date: String,
-    /// Who created the version.
+    /// The member or operator who created the version.
     pub changed_by: String,
-    /// When it was archived, with its UTC offset. Empty if it is not archived.
+    /// Time when the template was archived, with its UTC offset. Empty if it is not archived.
     pub archived_date: String,
     /// Whether the PDF already had signatures when it was uploaded. If so, we only append to it.
     pub is_signed: bool,
@@ -70,18 +70,18 @@ pub struct TemplateView {
     pub signed_original: Option<String>,
     /// The displayed size of each page, in points.
     pub pages: Vec<IntakePage>,
-    /// What happens when a signer declines: `end` or `return`.
+    /// The effect of declining: `end` or `return`.
     pub on_reject: &'static str,
     /// Whether signers can assign the document to someone else.
     pub hand_over: bool,
-    /// The signers' places.
+    /// The places of the signers.
     pub steps: Vec<TemplatePlace>,
-    /// The fields, as FIELDS.json writes them.
+    /// The fields, in the format of FIELDS.json.
     #[schema(value_type = Vec<Object>)]
     pub fields: Vec<Field>,
 }
 
-/// A signer's place, as FIELDS.json writes it.
+/// The place of a signer, in the format of FIELDS.json.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct TemplatePlace {
     /// The step, from 1.
@@ -116,11 +116,11 @@ impl From<TemplateStep> for TemplatePlace {
 /// A new template, or a new version of a template.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct SavedTemplate {
-    /// The template.
+    /// The ID of the template.
     pub template_id: i64,
-    /// Its version.
+    /// The saved version.
     pub version: u32,
-    /// Its name.
+    /// The name of the template.
     pub name: String,
     /// The number of pages.
     pub pages: u32,
@@ -133,7 +133,7 @@ pub struct SavedTemplate {
 }
 
 impl SavedTemplate {
-    /// The saved template, with intake's report in a language.
+    /// Creates the response, with intake's report in this language.
     pub fn new(language: Language, saved: ImportedTemplate) -> Self {
         Self {
             template_id: saved.id.get(),
@@ -153,14 +153,14 @@ impl SavedTemplate {
 /// A template that has been archived.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct ArchivedTemplate {
-    /// The template.
+    /// The ID of the template.
     pub template_id: i64,
-    /// When it was archived, with its UTC offset.
+    /// Time when the template was archived, with its UTC offset.
     pub archived_date: String,
 }
 
 impl App {
-    /// The company's templates, newest first.
+    /// Lists the company's templates, newest first.
     pub fn list_templates(&self, actor: &Actor, request: &ListTemplatesRequest) -> Result<TemplateList, Error> {
         let by = actor.must_read()?;
         let mut faults = Vec::new();
@@ -182,7 +182,7 @@ impl App {
             return Err(Error::Unprocessable(faults));
         }
         let company = by.company().clone();
-        // One more than asked for, to know whether there are more.
+        // One more than requested, to find out whether there are more.
         let asked = limit.saturating_add(1);
         let mut rows = self
             .store
@@ -204,7 +204,7 @@ impl App {
         })
     }
 
-    /// A template with the version that new documents use.
+    /// Returns a template with the version that new documents use.
     pub fn view_template(&self, actor: &Actor, id: TemplateId) -> Result<TemplateView, Error> {
         let by = actor.must_read()?;
         let stored = self.template(actor, id)?.stored;
@@ -231,7 +231,7 @@ impl App {
         })
     }
 
-    /// Archives a template, so it accepts no new documents. Calling it twice is fine.
+    /// Archives a template, so that it accepts no new documents. Has no further effect if it is already archived.
     pub fn archive(&self, actor: &Actor, id: TemplateId) -> Result<ArchivedTemplate, Error> {
         let by = actor.must_send()?;
         let at = self.archive_template(actor, id)?;

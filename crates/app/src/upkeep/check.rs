@@ -1,9 +1,10 @@
-//! `audit verify` and `fsck`: every chain against itself and its workflow's rows, every file against the database.
+//! `audit verify` and `fsck`: compare every chain with itself and with its workflow's rows, and every file with the
+//! database.
 //!
-//! Both may run while a server is working. A use-case keeps its files before the transaction that names them, so a file
-//! that nothing names may be one whose transaction is just coming: `fsck` sweeps only what has lain longer than the
-//! grace that its caller gives. A removed file is not a fault: a use-case that fails between the two leaves one, which
-//! a job removes as well ([`crate::base::uploads`]).
+//! Both may run while a server is working. A use case stores its files before the transaction that refers to them, so
+//! an unreferenced file may belong to a transaction that is about to commit. `fsck` removes only files that are older
+//! than the grace period set by its caller. A removed file is not a fault: a use case that fails between the two steps
+//! leaves one, which a job removes as well ([`crate::base::uploads`]).
 
 use std::collections::HashMap;
 use std::time::{Duration, SystemTime};
@@ -17,39 +18,38 @@ use crate::base::error::Error;
 use crate::base::keyed_chain;
 use crate::evidence::checkpoints::CheckpointReport;
 
-/// What `audit verify` found.
+/// The result of `audit verify`.
 #[derive(Debug, Clone, Default)]
 pub struct AuditReport {
-    /// How many workflows were looked at.
+    /// Number of workflows checked.
     pub workflows: u64,
-    /// How many entries their chains have.
+    /// Number of entries in their chains.
     pub entries: u64,
-    /// How many heads have no code yet.
+    /// Number of heads without a code.
     pub without_code: u64,
-    /// What is wrong with chains and rows.
+    /// Faults in chains and rows.
     pub faults: Vec<check::Fault>,
-    /// How many files were read and compared with their names.
+    /// Number of files read and compared with their names.
     pub files: u64,
-    /// What is wrong with files.
+    /// Faults in files.
     pub file_faults: Vec<FileFault>,
-    /// What the checkpoints show.
+    /// The result of the comparison with the checkpoints.
     pub checkpoints: CheckpointReport,
 }
 
-/// A file that is not as it must be.
+/// A faulty file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FileFault {
-    /// The file is missing.
-    #[error("file {hash} is missing; {owner} needs it: restore it from a backup")]
+    #[error("file {hash} is missing, but {owner} needs it; restore it from a backup")]
     Missing { hash: BlobHash, owner: Owner },
-    /// Its content does not match its name.
-    #[error("file {hash} is damaged; {owner} needs it: restore it from a backup")]
+    /// The content does not match the name.
+    #[error("file {hash} is damaged, and {owner} needs it; restore it from a backup")]
     Damaged { hash: BlobHash, owner: Owner },
     /// The file's length differs from the one in the database.
-    #[error("file {hash} has {found} bytes, but {owner} records {recorded}")]
+    #[error("file {hash} has {found} bytes, but {owner} records {recorded}; restore it from a backup")]
     Length {
         hash: BlobHash,
-        /// Its length.
+        /// The actual length.
         found: u64,
         /// The length in the database.
         recorded: u64,
@@ -57,35 +57,36 @@ pub enum FileFault {
     },
 }
 
-/// What `fsck` found.
+/// The result of `fsck`.
 #[derive(Debug, Clone, Default)]
 pub struct FsckReport {
     /// The findings of `audit verify`.
     pub audit: AuditReport,
-    /// Files that nothing needs: removed.
+    /// Unneeded files that were removed.
     pub swept: Vec<BlobHash>,
-    /// How many half-written files of killed processes were removed.
+    /// Number of half-written files of killed processes that were removed.
     pub unfinished: u64,
-    /// Files that nothing needs, too young to be removed: the transaction that names them may be coming.
+    /// Unneeded files that are too recent to be removed, because the transaction that refers to them may be about to
+    /// commit.
     pub young: Vec<BlobHash>,
 }
 
 impl AuditReport {
-    /// Whether everything is as it should be.
+    /// Whether there are no faults.
     pub fn is_clean(&self) -> bool {
         self.faults.is_empty() && self.file_faults.is_empty() && self.checkpoints.faults.is_empty()
     }
 }
 
 impl FsckReport {
-    /// Whether nothing is wrong. Removed files are not a fault.
+    /// Whether there are no faults. Removed files are not a fault.
     pub fn is_clean(&self) -> bool {
         self.audit.is_clean()
     }
 }
 
 impl App {
-    /// Checks every chain, every row that a chain proves, and every file.
+    /// Checks every chain, every row that a chain covers, and every file.
     pub fn audit_verify(&self) -> Result<AuditReport, Error> {
         self.audit().map(|(report, _)| report)
     }
@@ -125,7 +126,7 @@ impl App {
         Ok(report)
     }
 
-    /// Like `audit verify`, and removes unneeded files written longer than `grace` ago.
+    /// Does the same as `audit verify`, and removes unneeded files written longer than `grace` ago.
     pub fn fsck(&self, grace: Duration) -> Result<FsckReport, Error> {
         let begun = SystemTime::now();
         let (audit, needed) = self.audit()?;
@@ -141,11 +142,11 @@ impl App {
             .iter()
             .filter(|file| !needed.contains_key(&file.hash))
         {
-            // Its age is checked again now: a use-case may just have stored it again.
+            // Checks the age again, because a use case may just have stored the file again.
             match self.blobs.delete_if_older(&file.hash, old)? {
                 Removal::Removed => report.swept.push(file.hash),
                 Removal::Young => report.young.push(file.hash),
-                // Another process was first.
+                // Another process was faster.
                 Removal::Absent => {}
             }
         }

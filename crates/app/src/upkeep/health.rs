@@ -1,8 +1,8 @@
-//! Whether the service can do its work: the database and the file store accept writes, and strangers' documents can be
+//! Checks whether the service can work: the database and the file store accept writes, and strangers' documents can be
 //! read.
 //!
-//! Load balancers ask this, and so can anybody else. So the answer is kept for a second, and however often it is asked for,
-//! it costs one small write a second. A full disk is reported here before somebody signs in vain.
+//! Load balancers query this, and so can anybody else. So the result is cached for a second, and frequent queries cost
+//! at most one small write per second. A full disk is detected here before it causes a sign-in to fail.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -12,28 +12,28 @@ use jiff::{SignedDuration, Timestamp};
 use crate::App;
 use crate::base::error::Error;
 
-/// The name under which the database is written to.
+/// The name of the setting that is written as a test.
 const SETTING: &str = "health";
-/// How long an answer is valid.
+/// Time for which a result is cached.
 const KEPT: Duration = Duration::from_secs(1);
-/// How much the clocks of two servers may differ.
+/// Maximum difference between the clocks of two servers.
 const CLOCKS_DIFFER: SignedDuration = SignedDuration::from_mins(1);
 
-/// Something that is checked.
+/// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Check {
     pub name: &'static str,
-    /// Whether the service can do nothing useful without it.
+    /// Whether the service is useless without this.
     pub is_needed: bool,
-    /// What is wrong, for the operator.
+    /// The fault, for the operator.
     pub fault: Option<String>,
 }
 
-/// The last answer of each check.
+/// The latest result of each check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Readiness {
     pub checks: Vec<Check>,
-    /// Seconds after which to ask again.
+    /// Seconds after which to query again.
     retry_after: u64,
 }
 
@@ -57,7 +57,7 @@ impl Readiness {
 pub(crate) struct LastHealth(Mutex<Option<(Instant, Readiness)>>);
 
 impl App {
-    /// Whether database and file store can be written to; `Unavailable` if not.
+    /// Checks that database and file store accept writes. Returns `Unavailable` if they do not.
     pub fn health(&self) -> Result<(), Error> {
         let (readiness, error) = self.latest();
         if readiness.can_write() {
@@ -73,14 +73,15 @@ impl App {
         })
     }
 
-    /// What works, and what does not.
+    /// Returns the result of each check.
     pub fn readiness(&self) -> Readiness {
         self.latest().0
     }
 
-    /// The last answer, or a new one, with the error if it is new and something cannot be written to.
+    /// Returns the cached or a new result. Also returns the error if the result is new and something does not accept
+    /// writes.
     fn latest(&self) -> (Readiness, Option<Error>) {
-        // Others who ask meanwhile wait for the same answer.
+        // Simultaneous callers wait for the same result.
         let mut last = self.last_health.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((at, readiness)) = last.as_ref()
             && at.elapsed() < KEPT
@@ -110,7 +111,7 @@ impl App {
                 true,
                 self.documents.check().err().map(|fault| fault.to_string()),
             ),
-            // Running documents can still be signed, and another server may have the better clock.
+            // Open documents can still be signed, and another server may have the more accurate clock.
             check("disk", false, said(&self.check_room())),
             check("clock", false, clock),
         ];
@@ -119,7 +120,7 @@ impl App {
         (Readiness { checks, retry_after }, error)
     }
 
-    /// Writes the time into the database, and returns what was there: another server may have written it.
+    /// Writes the time to the database, and returns the previous one, which another server may have written.
     fn write_time(&self) -> Result<Option<Timestamp>, Error> {
         let now = self.now().as_microsecond().to_be_bytes();
         let last = self.store.write(move |tx| {
@@ -132,16 +133,16 @@ impl App {
     }
 }
 
-/// Whether a clock that says `now` is behind a time that was recorded earlier, by more than clocks may differ.
+/// Whether a clock that shows `now` is behind an earlier recorded time, by more than the allowed difference.
 pub fn is_clock_behind(now: Timestamp, recorded: Timestamp) -> bool {
     recorded.duration_since(now) > CLOCKS_DIFFER
 }
 
-/// What is wrong with this clock if the database contains a later time.
+/// Returns the fault of this clock if the database contains a later time.
 fn behind(now: Timestamp, other: Timestamp) -> Option<String> {
     is_clock_behind(now, other).then(|| {
         let seconds = other.duration_since(now).as_secs();
-        format!("this clock is {seconds} s behind the last check, perhaps of another server; set all clocks by NTP")
+        format!("this machine's clock is {seconds} s behind the last check, which another server may have made; set all clocks by NTP")
     })
 }
 

@@ -1,4 +1,4 @@
-//! Rows that have had their day: removed by a job of the running server.
+//! Removes rows that are no longer needed, in a job of the running server.
 
 use domain::one_time_code::WRONG_COUNTS_FOR;
 use jiff::ToSpan;
@@ -7,25 +7,25 @@ use crate::App;
 use crate::base::error::Error;
 use crate::companies::login::known_since;
 
-/// How long a token that has ended can still be seen in the list.
+/// Number of days for which an ended token is still listed.
 const ENDED_TOKENS_DAYS: i64 = 30;
-/// How long a logo that was replaced is kept: longer than any mail is tried.
+/// Number of days for which a replaced logo is stored. Longer than any mail is retried.
 const REPLACED_LOGOS_DAYS: i64 = 30;
 
-/// The removed items.
+/// The numbers of removed items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Cleaned {
     /// Access tokens that ended long ago.
     pub tokens: u64,
-    /// Sessions that are over.
+    /// Sessions that have ended.
     pub sessions: u64,
     /// Wrong credentials that no longer count.
     pub failures: u64,
-    /// Contacts for which no wrong one-time code counts any longer.
+    /// Contacts without wrong one-time codes that still count.
     pub guesses: u64,
     /// Addresses from which members have not logged in for a long time.
     pub addresses: u64,
-    /// Logos that were replaced so long ago that no mail on its way shows them.
+    /// Logos that were replaced so long ago that no pending mail shows them.
     pub logos: u64,
 }
 
@@ -33,7 +33,7 @@ impl App {
     /// Removes expired access data.
     pub fn clean_access(&self) -> Result<Cleaned, Error> {
         let now = self.now();
-        let overflow = |error| Error::internal("counting back from now", error);
+        let overflow = |error| Error::internal("computing which entries are too old", error);
         let ended = now.checked_sub((ENDED_TOKENS_DAYS * 24).hours()).map_err(overflow)?;
         let counted = now
             .checked_sub(self.settings.login.window_seconds.seconds())

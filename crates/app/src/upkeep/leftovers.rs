@@ -1,4 +1,4 @@
-//! Deletes data whose time is over.
+//! Deletes expired data.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -6,11 +6,11 @@ use crate::App;
 use crate::base::error::Error;
 use crate::signing::preview::PreviewContent;
 
-/// How long the answer under an idempotency key is kept.
+/// Number of hours for which the response under an idempotency key is stored.
 const KEPT_HOURS: i64 = 24;
 
 impl App {
-    /// Removes expired answers and previews, and returns how many.
+    /// Removes expired responses and previews. Returns their number.
     pub fn sweep_workflow_leftovers(&self) -> Result<u64, Error> {
         let now = self.now();
         let since = now

@@ -1,4 +1,4 @@
-//! Warning owners of seal certificates that end soon.
+//! Warns owners of seal certificates that end soon.
 
 use std::sync::Arc;
 
@@ -11,14 +11,14 @@ use crate::base::error::Error;
 use crate::outbox::mail::{Notification, Occasion};
 use crate::sealing::seal_ends::due;
 
-/// Whole days until then. `None` once it is over.
+/// Returns the whole days until the end. `None` if it has passed.
 fn days_until(end: Timestamp, now: Timestamp) -> Option<i64> {
     (end > now).then(|| end.duration_since(now).as_hours() / 24)
 }
 
 impl App {
-    /// Mails the owners of every company whose seal certificate ends soon, once for each of the days before; how many companies
-    /// were warned.
+    /// Sends a mail to the owners of every company whose seal certificate ends soon, once for each of the defined days.
+    /// Returns the number of companies warned.
     pub fn warn_of_seal_ends(&self) -> Result<u32, Error> {
         let now = self.now();
         let mut warned = 0;
@@ -36,7 +36,7 @@ impl App {
         Ok(warned)
     }
 
-    /// One warning with its mails; false if another process was first.
+    /// Sends the mails of one warning. Returns `false` if another process was faster.
     fn warn_of_seal_end(&self, key: &SealKeyInUse, end: Timestamp, days: i64, now: Timestamp) -> Result<bool, Error> {
         let (id, company) = (key.id, key.company.clone());
         let days_left = days_until(end, now).unwrap_or_default();

@@ -1,6 +1,6 @@
-//! What the operator chose for the whole installation, as the use-cases need it.
+//! The operator's settings for the whole installation, as used by use cases.
 //!
-//! The program reads these from its configuration; what a company chooses for itself is in its row of the database.
+//! The program reads them from its configuration. A company's own settings are in its row of the database.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,53 +15,50 @@ use crate::outbox::webhook_history::HistorySettings;
 use crate::sealing::seal::SealingSettings;
 use crate::sending::bulk::BulkSettings;
 
-/// The installation's settings.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Addresses in answers begin with this: scheme, host, port, perhaps a path; no slash at the end.
+    /// Prefix of all link addresses: scheme, host, port and optionally a path, without a slash at the end.
     pub public_url: String,
-    /// The scheme word of the Authorization header, besides `Bearer`.
+    /// The scheme of the Authorization header that is accepted besides `Bearer`.
     pub auth_scheme: String,
-    /// Which callback addresses are accepted.
+    /// The addresses allowed for endpoints.
     pub webhook: AddressRules,
-    /// How much of the Export API's history each company keeps.
+    /// The limits of each company's history in the Export API.
     pub history: HistorySettings,
-    /// How large one bulk send may be.
+    /// The size limits of a bulk send.
     pub bulk: BulkSettings,
-    /// How often public links may be used within an hour.
+    /// The limits per hour on the use of public links.
     pub public_links: UseBounds,
     /// The limits on wrong credentials.
     pub login: LoginSettings,
-    /// How long a member stays signed in on the pages, in seconds.
+    /// Maximum length of a member's session on the pages, in seconds.
     pub session_seconds: i64,
-    /// How long a session may be idle, in seconds.
+    /// Maximum idle time of a session, in seconds.
     pub session_idle_seconds: i64,
-    /// The largest PDF that is accepted, in bytes.
+    /// Maximum size of a PDF, in bytes.
     pub largest_document: u64,
     /// The memory limit for cached pictures and texts of pages, in bytes.
     pub page_cache: u64,
-    /// The least free disk space in percent. Below it, no new files and documents are accepted. 0 turns the check off.
+    /// Minimum free disk space in percent. Below it, no new files and documents are accepted. 0 turns the check off.
     pub least_free_percent: u64,
-    /// A folder with more fonts, used after the built-in ones.
+    /// A folder with additional fonts, used after the built-in ones.
     pub fonts_folder: Option<PathBuf>,
-    /// How documents are sealed.
     pub sealing: SealingSettings,
-    /// Prefixes of telephone numbers that messengers can send one-time codes to: `+82`. Empty without a messenger.
+    /// Prefixes of the telephone numbers that can receive one-time codes by messenger, such as `+82`. Empty without a
+    /// messenger.
     pub codes_to: Vec<String>,
-    /// The gateways that messages go through, in the order in which they are asked.
+    /// The gateways for text messages, in the order in which we try them.
     pub gateways: Arc<Vec<GatewayReach>>,
-    /// Whether there is a mail server, which delivers one-time codes to mail addresses.
+    /// Whether there is a mail server that can deliver one-time codes to e-mail addresses.
     pub codes_by_mail: bool,
-    /// The templates of mails.
     pub mail_templates: Arc<MailTemplates>,
 }
 
-/// How many bytes stamps, the seal and its proofs add to a document.
+/// Maximum number of bytes that stamps, the seal and its proofs add to a document.
 const ADDED_BY_SEALING: u64 = 16 * 1024 * 1024;
 
 impl Settings {
-    /// The largest file that can be verified here: the largest PDF that is accepted, with the files that may be embedded in
-    /// it, and sealed.
+    /// Maximum size of a file that can be verified here: the largest accepted PDF, with its embedded files, sealed.
     pub fn largest_sealed(&self) -> u64 {
         self.largest_document
             .saturating_add(document::evidence::embed::MOST_BYTES)

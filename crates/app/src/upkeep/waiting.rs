@@ -1,4 +1,4 @@
-//! Numbers for the operator: what waits, and when certificates end. They name no company.
+//! Metrics for the operator: queue lengths, and ends of certificates. They name no company.
 
 use document::pki::keys::end_of_certificates;
 use jiff::Timestamp;
@@ -7,23 +7,23 @@ use store::outbox::Queues;
 use crate::App;
 use crate::base::error::Error;
 
-/// When a certificate ends that seals documents.
+/// The end of a certificate used for sealing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CertificateEnd {
-    /// The id of its key; 0 for the installation's root.
+    /// The ID of the key, or 0 for the installation's root.
     pub key: i64,
     pub at: Timestamp,
 }
 
 impl App {
-    /// What waits in all companies. Each count ends at `most`.
+    /// Returns the number of waiting items in all companies. Each count stops at `most`.
     pub fn queues(&self, most: u32) -> Result<Queues, Error> {
         let now = self.now();
         self.store
             .read(move |tx| store::outbox::queues(tx, now, most).map_err(Error::from))
     }
 
-    /// The certificates in use that end first, at most this many, and the installation's root.
+    /// Returns the certificates in use that end first, at most this many, and the installation's root.
     pub fn certificate_ends(&self, most: usize) -> Result<Vec<CertificateEnd>, Error> {
         let mut ends: Vec<CertificateEnd> = self
             .ends_of_keys_in_use()?

@@ -1,8 +1,8 @@
-//! The files that a sealed document carries inside it: one measure for all of them together.
+//! The files embedded in a sealed document, with one limit for their total size.
 //!
-//! A document is read whole when it is sealed and when it is verified, so without a measure enough attachments would make one
-//! that we cannot seal, or that our own verifier refuses ([`crate::upkeep::settings::Settings::largest_sealed`]). What is too much is refused
-//! when it is uploaded, given at a start or approved, not after everyone has signed.
+//! A document is read completely when it is sealed and when it is verified. Without a limit, attachments could make a
+//! document too large for us to seal, or for our own verifier ([`crate::upkeep::settings::Settings::largest_sealed`]).
+//! Files that exceed the limit are refused at upload, start or approval, not after everyone has signed.
 
 use std::collections::BTreeMap;
 
@@ -11,12 +11,12 @@ use domain::{FileValue, TemplateVersion};
 
 use crate::base::error::{Fault, FaultCode};
 
-/// The fields whose files are put into the sealed document, each with the bytes of its file.
+/// The fields whose files are embedded in the sealed document, each with the size of its file.
 #[derive(Debug, Clone)]
 pub(crate) struct EmbeddedFiles(BTreeMap<String, u64>);
 
 impl EmbeddedFiles {
-    /// The embedded files after the change.
+    /// Returns the embedded files after the change.
     pub(crate) fn of<'v>(template: &TemplateVersion, file_of: impl Fn(&str) -> Option<&'v FileValue>) -> Self {
         let embedded = template.named_fields().filter(|field| field.embed);
         let length = |name: &str| file_of(name).map_or(0, |file| file.length);
@@ -27,14 +27,14 @@ impl EmbeddedFiles {
         )
     }
 
-    /// Replaces or removes a field's file. Does nothing if the field is not part of the sealed document.
+    /// Replaces or removes a field's file. Does nothing if the field's file is not embedded in the sealed document.
     pub(crate) fn set(&mut self, field: &str, file: Option<&FileValue>) {
         if let Some(length) = self.0.get_mut(field) {
             *length = file.map_or(0, |file| file.length);
         }
     }
 
-    /// The fault of the largest of these fields, if all files together are too much and some of them are theirs.
+    /// If the total is too large and some of these fields contribute, returns the fault of the largest of them.
     pub(crate) fn fault<'f>(
         &self,
         fields: impl Iterator<Item = &'f str>,
@@ -56,7 +56,7 @@ impl EmbeddedFiles {
     }
 }
 
-/// Whole megabytes, or tenths, never more than there are.
+/// Formats whole or tenths of megabytes, rounded down.
 fn megabytes(bytes: u64) -> String {
     let tenths = bytes / 100_000;
     match tenths % 10 {

@@ -1,8 +1,8 @@
-//! How values look in their boxes: what the signing page shows is what will be stamped.
+//! The appearance of values in their boxes: the signing page shows exactly what will be stamped.
 //!
-//! A value is laid out by the code that stamps it, and goes to the page as outlines of letters, so the fonts of the reader's
-//! device do not matter. A value that could not be stamped has no outlines but a fault, which the page shows while somebody
-//! can still fix it.
+//! A value is laid out by the same code that stamps it, and sent to the page as outlines of letters, so the fonts of
+//! the reader's device do not matter. A value that cannot be stamped has a fault instead of outlines, which the page
+//! shows while somebody can still fix it.
 
 use document::text::fonts::Fonts;
 use document::text::layout::Outline;
@@ -15,31 +15,31 @@ use crate::values::value::{outline, value_fault};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldLook {
     pub name: String,
-    /// Each of its boxes: its index in the template, and its content.
+    /// The boxes of the field, each with its index in the template and its content.
     pub boxes: Vec<(usize, BoxLook)>,
-    /// Why the value will be refused.
+    /// The reason why the value will be refused.
     pub fault: Option<Fault>,
 }
 
 /// The content of one box.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BoxLook {
-    /// The text as people read it: a number with its separators, a date by its pattern.
+    /// The text as displayed: a number with separators, a date in its pattern.
     pub shown: String,
-    /// Its letters as they will be stamped. `None` if it is not text.
+    /// The letters as they will be stamped. `None` if the value is not text.
     pub outline: Option<Outline>,
 }
 
-/// What laying out texts needs.
+/// The data needed to lay out texts.
 pub(crate) struct Looks<'l> {
     pub template: &'l TemplateVersion,
-    /// The workflow's, in which it will be stamped.
+    /// The workflow's language, which is used for stamping.
     pub language: Language,
     pub fonts: &'l Fonts,
 }
 
 impl Looks<'_> {
-    /// A value in one box, or why it does not fit there.
+    /// Lays out a value in one box. Returns a fault if it does not fit.
     pub(crate) fn in_box(&self, field: &Field, value: &FieldValue) -> Result<BoxLook, Fault> {
         Ok(BoxLook {
             shown: value.shown(field),
@@ -47,7 +47,7 @@ impl Looks<'_> {
         })
     }
 
-    /// A value in all boxes of its field.
+    /// Lays out a value in all boxes of its field.
     pub(crate) fn of_field(&self, name: &str, value: &Result<Option<FieldValue>, ValueFault>) -> FieldLook {
         let mut look = FieldLook {
             name: name.to_owned(),
@@ -71,7 +71,7 @@ impl Looks<'_> {
     }
 }
 
-/// A text from the signing page as a value. An empty text is `None`.
+/// Reads a text from the signing page as a value. An empty text is `None`.
 pub(crate) fn typed_value(field: &Field, text: &str) -> Result<Option<FieldValue>, ValueFault> {
     if text.is_empty() {
         Ok(None)

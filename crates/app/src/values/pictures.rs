@@ -1,7 +1,7 @@
-//! Pictures that strangers send: decoded once, and re-encoded, by a document worker.
+//! Decodes pictures from strangers once, and re-encodes them, in a document worker.
 //!
-//! What is kept, shown and stamped from then on is what the worker made. A file that says of itself that it is too large is
-//! refused before a worker is asked for.
+//! From then on, only the worker's output is stored, shown and stamped. A file whose header states an excessive size is
+//! refused before a worker is used.
 
 use document::marks::checked_picture::{PictureWish, refuse_by_header};
 use document::pdf::geometry::displayed_box;
@@ -13,7 +13,7 @@ use crate::base::error::{Error, Fault, FaultCode};
 use crate::values::value::{GivenPicture, NewValue, PictureBox, page_size};
 
 impl App {
-    /// A fully checked value; a worker re-encodes pictures. The inner failure is a fault of the value, at `path`.
+    /// Checks a value completely. A worker re-encodes pictures. The inner error is a fault of the value, at `path`.
     pub(crate) fn judged(
         &self,
         requester: &Requester,
@@ -72,7 +72,7 @@ impl App {
         Ok(NewValue::File { value, bytes })
     }
 
-    /// The picture that is stamped into a box. One that an earlier version kept unchanged is converted now.
+    /// Returns the picture to stamp into a box. A picture that an earlier version stored unchanged is converted.
     pub(crate) fn stamped_picture(
         &self,
         requester: &Requester,
@@ -91,7 +91,7 @@ impl App {
     }
 }
 
-/// Width and height of a box.
+/// Returns width and height of a box in points.
 fn points(page: &PageSize, place: &Field) -> (f64, f64) {
     let shown = displayed_box(page, &place.placement);
     (shown.width, shown.height)

@@ -1,8 +1,8 @@
-//! Values as they are entered, and as marks on the pages.
+//! Values as entered, and as marks on the pages.
 //!
-//! Anything that could fail at sealing fails here, when the value is entered: it does not fit its kind, no font has one of
-//! its characters, it does not fit into its box, its picture cannot be read. Only a document worker, which redraws it
-//! (`pictures`), turns a picture into a value: nothing else decodes what a stranger has sent.
+//! Anything that could fail at sealing already fails here, when the value is entered: it has the wrong kind, no font
+//! has one of its characters, it does not fit into its box, or its picture cannot be read. Only a document worker,
+//! which redraws pictures (`pictures`), turns a picture into a value, so no other code decodes data from strangers.
 
 use std::collections::BTreeMap;
 
@@ -22,28 +22,29 @@ use store::workflow_value::StoredValue;
 use crate::base::documents::picture_code;
 use crate::base::error::{Error, Fault, FaultCode};
 
-/// The most bytes that an attachment may have.
+/// Maximum size of an attachment in bytes.
 const LARGEST_ATTACHMENT: usize = 10 * 1024 * 1024;
 
-/// A value entered for a field.
+/// An entered value of a field.
 #[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
 pub struct GivenField {
     pub name: Option<String>,
-    /// The value as text: numbers in their digits, booleans as `true` and `false`.
+    /// The value as text. Numbers are written as digits, booleans as `true` and `false`.
     pub value: Option<String>,
     /// The name of a file or picture.
     #[serde(default)]
     pub file_name: Option<String>,
 }
 
-/// A picture as it was sent: a PNG or JPEG by its first bytes, and of an accepted size by its header. It is not a value yet.
+/// A picture as sent. Its first bytes identify a PNG or JPEG, and its header states an accepted size. It is not a value
+/// yet.
 #[derive(Debug, Clone)]
 pub(crate) struct GivenPicture {
     pub(crate) file_name: String,
     pub(crate) bytes: Vec<u8>,
 }
 
-/// A value that was read; files are not in the blob store yet.
+/// A value that was read. Its files are not in the file store yet.
 #[derive(Debug, Clone)]
 pub(crate) enum NewValue {
     Plain(FieldValue),
@@ -53,14 +54,14 @@ pub(crate) enum NewValue {
         value: FileValue,
         bytes: Vec<u8>,
     },
-    /// A stored file, which was checked when it arrived.
+    /// A stored file, which was checked on upload.
     Kept(FileValue),
-    /// An empty text for a field that then has no value.
+    /// An empty text, which leaves the field without a value.
     Nothing,
 }
 
 impl NewValue {
-    /// A file, with its name and type checked.
+    /// Checks name and type of a file, and returns it as a value.
     pub(crate) fn file(field: &Field, file_name: Option<&str>, bytes: Vec<u8>) -> Result<NewValue, ValueFault> {
         if field.kind.is_picture() {
             let picture = Picture::from_bytes(bytes)?;
@@ -146,7 +147,7 @@ fn attachment(text: &str) -> Result<Vec<u8>, ValueFault> {
         .map_err(|_| ValueFault::NotBase64)
 }
 
-/// A name that is safe in paths, headers and lines.
+/// Returns a name that is safe in paths, headers and log lines.
 pub(crate) fn safe_file_name(name: &str, otherwise: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or(name);
     let safe: String = last
@@ -161,12 +162,12 @@ pub(crate) fn safe_file_name(name: &str, otherwise: &str) -> String {
     if is_visible(&safe) { safe } else { otherwise.to_owned() }
 }
 
-/// The fault of a field's value at a path.
+/// Returns the fault of a field's value at a path.
 pub(crate) fn value_fault(path: String, field: &Field, fault: &ValueFault) -> Fault {
     value_fault_of_kind(path, field.kind, fault)
 }
 
-/// The fault of a value that a field of this kind refuses.
+/// Returns the fault of a value that a field of this kind refuses.
 pub(crate) fn value_fault_of_kind(path: String, kind: FieldKind, fault: &ValueFault) -> Fault {
     match fault {
         ValueFault::NotNumber => Fault::new(path, FaultCode::InvalidNumber),
@@ -191,7 +192,7 @@ pub(crate) fn value_fault_of_kind(path: String, kind: FieldKind, fault: &ValueFa
     }
 }
 
-/// The fault of a text of any kind.
+/// Returns the fault of a text of any kind.
 pub(crate) fn text_value_fault(path: String, fault: &ValueFault) -> Fault {
     match fault {
         ValueFault::ControlCharacter => Fault::new(path, FaultCode::ControlCharacter),
@@ -202,7 +203,7 @@ pub(crate) fn text_value_fault(path: String, fault: &ValueFault) -> Fault {
     }
 }
 
-/// Checks that a value can be drawn in each box of its field. A file was checked when it became a value.
+/// Checks that a value can be drawn in each box of its field. Files were already checked when they became values.
 pub(crate) fn prove(
     template: &TemplateVersion,
     field: &Field,
@@ -244,8 +245,7 @@ pub(crate) fn page_size<'t>(template: &'t TemplateVersion, field: &Field) -> Opt
     template.pages.get((field.page as usize).checked_sub(1)?)
 }
 
-/// How a value looks in one of its boxes: the outlines of its letters, as they will be stamped. `None` if it is not
-/// text.
+/// Returns the outlines of a value's letters in one of its boxes, as they will be stamped. `None` if it is not text.
 pub(in crate::values) fn outline(
     template: &TemplateVersion,
     field: &Field,
@@ -264,7 +264,7 @@ pub(in crate::values) fn outline(
     document::marks::stamp::outline(fonts, size, &mark).map_err(|fault| mark_fault(&field.name, &fault))
 }
 
-/// Checks that a text for the certificate can be drawn.
+/// Checks that a text on the certificate can be drawn.
 pub(crate) fn prove_text(text: &str, fonts: &Fonts, path: &str) -> Result<(), Fault> {
     let missing = fonts.missing_characters(text);
     if missing.is_empty() {
@@ -298,7 +298,7 @@ fn text_fault(path: &str, fault: &TextFault) -> Fault {
     }
 }
 
-/// Why a signature or seal cannot be drawn.
+/// Returns the fault of a signature or seal that cannot be drawn.
 pub(crate) fn drawing_fault(path: &str, fault: &DrawingFault) -> Fault {
     match fault {
         DrawingFault::Text(fault) => text_fault(path, fault),
@@ -307,7 +307,7 @@ pub(crate) fn drawing_fault(path: &str, fault: &DrawingFault) -> Fault {
     }
 }
 
-/// All values of a document as marks.
+/// Returns all values of a document as marks.
 pub(crate) fn marks(
     template: &TemplateVersion,
     values: &BTreeMap<String, FieldValue>,
@@ -321,18 +321,18 @@ pub(crate) fn marks(
         };
         all.extend(box_mark(size, field, value, language, &bytes)?);
     }
-    // In reading order, so that the same values result in the same bytes.
+    // Sorted in reading order, so that the same values produce the same bytes.
     all.sort_by_key(|mark| (mark.page, mark.placement.y, mark.placement.x));
     Ok(all)
 }
 
-/// The place of a picture.
+/// The box of a picture.
 pub(crate) struct PictureBox<'t> {
     pub(crate) page: &'t PageSize,
     pub(crate) field: &'t Field,
 }
 
-/// The mark that one box shows. `None` if it shows nothing.
+/// Returns the mark for one box. `None` if the box shows nothing.
 fn box_mark<E>(
     page: &PageSize,
     field: &Field,
@@ -379,7 +379,7 @@ fn box_mark<E>(
     }))
 }
 
-/// The files that go with a document, in the order of their fields: with the name under which people know the field.
+/// Returns the files embedded in a document, in the order of their fields, with the displayed names of the fields.
 pub(crate) fn attached<'v>(
     template: &'v TemplateVersion,
     values: &'v BTreeMap<String, StoredValue>,
@@ -423,7 +423,7 @@ pub(crate) fn self_filled(
                     let result = results.get(field.name.as_str()).and_then(Option::as_ref);
                     result.map(|number| FieldValue::Number(number.to_string()))
                 }
-                // An untouched check means no.
+                // A check that was not ticked means no.
                 FieldKind::Check if !values.contains_key(&field.name) => Some(FieldValue::Check(false)),
                 _ => return None,
             };
@@ -443,7 +443,7 @@ fn detail(field: &Field, recipient: &domain::Recipient, company: Option<&str>) -
     (!text.is_empty()).then(|| FieldValue::Text(text.to_owned()))
 }
 
-/// Checks that the signer's details can be drawn in the fields that show them: otherwise they could never approve.
+/// Checks that the signer's details can be drawn in the fields that show them. Otherwise they could never approve.
 /// `path_of` returns where each detail was entered.
 pub(crate) fn prove_writer(
     template: &TemplateVersion,

@@ -1,4 +1,4 @@
-//! The request of a program that acts for a recipient: which recipient, and the comment.
+//! Requests of programs that act for a signer: finds the signer and reads the comment.
 
 use domain::{Comment, Recipient, RecipientId, Refusal};
 
@@ -11,33 +11,33 @@ use crate::workflow::writer_meant::SaidOfWriter;
 /// A request to act for the signer whose turn it is.
 #[derive(Debug, Clone, Default)]
 pub struct ActRequest {
-    /// Their step; without it the current one.
+    /// The signer's step. Default: the current one.
     pub order: Option<u32>,
-    /// Their e-mail address or telephone number, if the step has several signers.
+    /// The signer's e-mail address or telephone number, if the step has several signers.
     pub email: Option<String>,
-    /// Their role, if several signers of the step have that address.
+    /// The signer's role, if several signers of the step have this address.
     pub role: Option<String>,
-    /// Values to write (`field_list`).
+    /// Values to enter (`field_list`).
     pub fields: Vec<GivenField>,
-    /// Words that go along.
+    /// The signer's comment.
     pub comment: Option<String>,
     /// Faults found while reading the request.
     pub faults: Vec<Fault>,
 }
 
 impl ActRequest {
-    /// The comment, and every fault that needs no workflow to be found.
+    /// Returns the comment. Fails with all faults that can be found without the workflow.
     pub(crate) fn comment(&self) -> Result<Option<Comment>, Error> {
         given_comment(self.comment.as_deref(), self.faults.clone())
     }
 
-    /// The signer that is meant.
+    /// Returns the signer to act for.
     pub(crate) fn writer(&self, snapshot: &Snapshot) -> Result<RecipientId, Error> {
         let workflow = &snapshot.stored.workflow;
         let mut steps = workflow.recipients.iter().map(|recipient| recipient.order);
         let first = steps.next();
         if self.order.is_none() && steps.any(|order| Some(order) != first) {
-            // If the same request is sent again, "the next signer" would be another one.
+            // If the same request were repeated, "the next signer" would be somebody else.
             return Err(Error::fault("order", FaultCode::Required));
         }
         let said = SaidOfWriter::new(self.role.as_deref(), self.email.as_deref(), snapshot.party.region);
@@ -51,7 +51,7 @@ impl ActRequest {
     }
 }
 
-/// The comment that comes with an act, if neither it nor anything found before is wrong.
+/// Returns the comment on an action. Fails if it is invalid, or if earlier faults were found.
 pub(crate) fn given_comment(comment: Option<&str>, mut faults: Vec<Fault>) -> Result<Option<Comment>, Error> {
     let comment = text::comment(comment, &mut faults);
     if faults.is_empty() {

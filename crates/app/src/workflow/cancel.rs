@@ -1,4 +1,4 @@
-//! Cancels a workflow: by the sender, or through the API.
+//! Cancels a workflow, for the sender or through the API.
 
 use domain::WorkflowId;
 
@@ -11,7 +11,7 @@ use crate::workflow::act::ActRequest;
 use crate::workflow::transition::{Advanced, refused};
 
 impl App {
-    /// Cancels a workflow that is under way.
+    /// Cancels an open workflow.
     pub fn cancel(
         &self,
         actor: &Actor,

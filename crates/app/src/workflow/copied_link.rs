@@ -1,9 +1,10 @@
-//! Copying a signing link: what a member does when a message to a signer could not be sent.
+//! Copies a signing link if a message to a signer could not be sent.
 //!
-//! Anybody who has a signer's link can sign as that signer, so nobody else sees it ([`crate::outbox::hidden_links`]), with
-//! this one exception. It is for the member who sent the document, or an administrator, and only if no message with the link
-//! was sent or is still being tried. The audit trail and the certificate name who copied it, in the same transaction. The
-//! link is not the kind that was in the message, so it proves nothing about the signer's contact.
+//! Anybody who has a signer's link can sign as that signer, so nobody else sees it ([`crate::outbox::hidden_links`]),
+//! with this one exception. It is for the member who sent the document, or an administrator, and only if no message
+//! with the link was sent or is still being tried. The audit trail and the certificate name the member who copied it,
+//! in the same transaction. The link is not of the kind used in messages, so it proves nothing about the signer's
+//! contact.
 
 use std::sync::Arc;
 
@@ -26,7 +27,7 @@ use crate::outbox::outgoing::Outgoing;
 use crate::workflow::transition::refused;
 
 impl App {
-    /// The signing link of a message that could not be sent, to be passed on by hand.
+    /// Returns the signing link of a message that could not be sent, so that a member can pass it on.
     pub fn copy_signing_link(&self, actor: &Actor, message: i64, origin: &Origin) -> Result<String, Error> {
         let by = actor.must_send()?;
         let caller = by.member()?;
@@ -79,7 +80,7 @@ impl App {
         })
     }
 
-    /// Whether [`App::copy_signing_link`] would answer a link now.
+    /// Whether [`App::copy_signing_link`] would currently return a link.
     fn can_copy_link(&self, caller: &Caller, message: &Message) -> Result<bool, Error> {
         let (member, about) = (caller.clone(), message.clone());
         let found = self.store.read(move |tx| Found::about(tx, &member, &about))?;
@@ -87,10 +88,10 @@ impl App {
     }
 }
 
-/// What we know about a message's document.
+/// A message's document, with related data.
 struct Found {
     workflow: Workflow,
-    /// Every message about it.
+    /// All messages about the document.
     messages: Vec<Message>,
 }
 
@@ -108,7 +109,7 @@ impl Found {
         }))
     }
 
-    /// The recipient whose link this message has, if this member may have it.
+    /// Returns the recipient whose link this message contains, if this member may have it.
     fn copyable(
         &self,
         outgoing: &Outgoing,
@@ -133,7 +134,7 @@ impl Found {
 }
 
 fn signing_token(outgoing: &Outgoing, message: &Message) -> Result<Option<LinkToken>, Error> {
-    // An erased one-time code.
+    // A one-time code that was erased.
     if message.body.is_empty() {
         return Ok(None);
     }

@@ -1,13 +1,14 @@
-//! Correcting a recipient who has not signed. Their old link stops working; if it is their turn, they are asked again. A
-//! correction that changes nothing does nothing, and nobody is asked more often than by reminders
+//! Corrects a recipient who has not signed. Their old link stops working, and if it is their turn, the new person is
+//! asked to sign. A correction that changes nothing has no effect, and nobody is asked more often than reminders allow
 //! ([`crate::workflow::remind`]).
 //!
-//! What the earlier person did or wrote is not the new person's: the draft, the comment, views, consent and checks go, and
-//! so do the values that they had written before the document was returned. The audit trail keeps all of it under the
-//! earlier person's name ([`domain::people_over_time`]).
+//! Actions and entries of the previous person do not belong to the new one. So the draft, comment, views, consent and
+//! checks are removed, and so are values that were entered before the document was returned. The audit trail keeps all
+//! of it under the previous person's name ([`domain::people_over_time`]).
 //!
-//! A mobile number is the person's, too: one-time codes go there. A correction of name or address that does not mention it
-//! removes it ([`NewMobile`]); the sender repeats the number if the person stays.
+//! A mobile number also belongs to the person, because it receives one-time codes. A correction of name or address that
+//! does not mention the number removes it ([`NewMobile`]). If the person stays the same, the sender must repeat the
+//! number.
 
 use document::text::fonts::Fonts;
 use domain::{Contact, NewMobile, NewPerson, PersonName, RecipientId, Region, Workflow, WorkflowId, WriterDetail};
@@ -22,19 +23,19 @@ use crate::values::value::{LONGEST_COMPANY, prove_text, prove_writer};
 use crate::workflow::transition::{Advanced, Snapshot, refused};
 use crate::workflow::writer_meant::SaidOfWriter;
 
-/// A request to correct a recipient. Details that are left out stay unchanged.
+/// A request to correct a recipient. Details that are omitted stay unchanged.
 #[derive(Debug, Clone, Default)]
 pub struct CorrectRequest {
     pub name: Option<String>,
-    /// The right e-mail address or telephone number.
+    /// The new e-mail address or telephone number.
     pub email: Option<String>,
-    /// The right mobile number; an empty text removes the present one.
+    /// The new mobile number. An empty text removes the current one.
     pub mobile: Option<String>,
     /// The right name of the company for which they sign; an empty text removes the present one.
     pub company: Option<String>,
-    /// Which of the step's recipients: by their present details.
+    /// The current e-mail address of the recipient, if the step has several.
     pub current_email: Option<String>,
-    /// Which of the step's signers: by role.
+    /// The role of the recipient, if the step has several.
     pub role: Option<String>,
     /// Faults found while reading the request.
     pub faults: Vec<Fault>,
@@ -128,7 +129,7 @@ impl CorrectRequest {
     }
 }
 
-/// The person who replaces a recipient. Details that are left out are empty.
+/// The person who replaces a recipient. Details that are omitted are empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Person {
     pub(crate) name: Option<String>,
@@ -136,7 +137,7 @@ pub(crate) struct Person {
 }
 
 impl Person {
-    /// As typed; faults are added to `faults`, under `name` and `email`.
+    /// Reads the details as typed. Adds faults to `faults`, under `name` and `email`.
     pub(crate) fn read(
         snapshot: &Snapshot,
         name: Option<&str>,

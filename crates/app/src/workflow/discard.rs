@@ -1,4 +1,4 @@
-//! Hiding a finished workflow. Its proof stays, and its links stop working.
+//! Hides a workflow that has ended. Its evidence is kept, and its links stop working.
 
 use domain::{EventKind, WorkflowId};
 
@@ -10,7 +10,7 @@ use crate::base::origin::Origin;
 use crate::workflow::transition::{Advanced, conflict};
 
 impl App {
-    /// Hides a workflow that has ended and revokes its links. Repeating it does nothing.
+    /// Hides a workflow that has ended, and revokes its links. Repeated calls do nothing.
     pub fn discard(&self, actor: &Actor, id: WorkflowId, origin: &Origin) -> Result<Advanced, Error> {
         let by = actor.must_send()?;
         let caller = by.member()?;
@@ -27,7 +27,7 @@ impl App {
             if store::workflow::discard(tx, &company, id, at)? {
                 events.push(EventKind::Discarded);
             }
-            // Links that were renewed since an earlier discard stop working, too.
+            // Links that were renewed after an earlier discard stop working, too.
             if store::workflow_links::revoke(tx, &company, id, at)? {
                 events.push(EventKind::LinksRevoked);
             }

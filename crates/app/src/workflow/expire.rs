@@ -1,5 +1,5 @@
-//! Expired workflows. A job looks for them every few seconds, and any use-case that meets an overdue one expires it first,
-//! so nobody ever signs after the deadline.
+//! Expires workflows. A job searches for them every few seconds, and any use case that finds an overdue one expires it
+//! first, so nobody can sign after the deadline.
 
 use domain::{Actor, CompanyId, Refusal, WorkflowId};
 use jiff::SignedDuration;
@@ -8,12 +8,12 @@ use crate::App;
 use crate::base::error::Error;
 use crate::workflow::transition::{MOST_TRIES, refused};
 
-/// After how long the job tries again to expire a workflow that could not be expired.
+/// Time before the job retries a workflow that could not be expired.
 const LOOK_AFTER_FAILURE: SignedDuration = SignedDuration::from_hours(1);
 
 impl App {
-    /// Expires up to `limit` overdue workflows, and returns at how many it looked. The job calls it again at once if the
-    /// answer is the limit. One that cannot be expired is put off; use-cases still see it as expired.
+    /// Expires up to `limit` overdue workflows. Returns the number checked. If it equals the limit, the job calls this
+    /// again at once. A workflow that cannot be expired is postponed, but use cases still see it as expired.
     pub fn expire_due(&self, limit: u32) -> Result<u32, Error> {
         let now = self.now();
         let due = self
@@ -22,9 +22,9 @@ impl App {
         let mut looked = 0;
         for (company, id) in due {
             looked += 1;
-            // One that cannot be expired must not keep the others from it.
+            // A failure must not prevent the others from expiring.
             if let Err(error) = self.expire(&company, id) {
-                tracing::error!(%error, workflow = %id, "a workflow could not be expired; it is tried again later");
+                tracing::error!(%error, workflow = %id, "a workflow could not be expired; we will try again");
                 let again = now.checked_add(LOOK_AFTER_FAILURE).unwrap_or(now);
                 self.store
                     .write(move |tx| store::workflow::set_expiry_look(tx, &company, id, again).map_err(Error::from))?;
@@ -33,7 +33,7 @@ impl App {
         Ok(looked)
     }
 
-    /// Expires one workflow; `false` if it has ended otherwise, or was extended, in the meantime.
+    /// Expires one workflow. Returns `false` if it has ended in another way, or was extended, in the meantime.
     pub(in crate::workflow) fn expire(&self, company: &CompanyId, id: WorkflowId) -> Result<bool, Error> {
         for _ in 0..MOST_TRIES {
             let snapshot = self.snapshot(company, id)?;

@@ -1,4 +1,4 @@
-//! Giving a workflow more time (or less).
+//! Changes the deadline of a workflow.
 
 use domain::{UtcOffset, WorkflowId, Zone, time};
 
@@ -9,19 +9,19 @@ use crate::base::error::{Error, Fault, FaultCode};
 use crate::base::origin::Origin;
 use crate::workflow::transition::{Advanced, refused};
 
-/// A request for another end.
+/// A request for a new deadline.
 #[derive(Debug, Clone, Default)]
 pub struct ExtendRequest {
-    /// `YYYY-MM-DD HH:MM:SS` in the offset; a day alone means its end.
+    /// `YYYY-MM-DD HH:MM:SS` in the offset. A date alone means the end of that day.
     pub expiry_date: Option<String>,
-    /// `+HH:MM`; without it the workflow's own.
+    /// `+HH:MM`. Default: the workflow's own offset.
     pub offset: Option<String>,
     /// Faults found while reading the request.
     pub faults: Vec<Fault>,
 }
 
 impl App {
-    /// Sets another end for a workflow that is under way.
+    /// Sets a new deadline for an open workflow.
     pub fn extend(
         &self,
         actor: &Actor,
@@ -61,7 +61,7 @@ impl App {
                 };
                 faults.push(Fault::new("expiry_date", code));
             }
-            // Less time is always possible.
+            // An earlier deadline is always possible.
             let later = expires_at.filter(|at| *at > snapshot.stored.workflow.expires_at);
             let usual_end = zone.days_later(snapshot.at, expiry_days);
             faults.extend(later.and_then(|at| crate::sealing::seal_ends::fault(at, usual_end, seal_ends?, zone)));

@@ -25,16 +25,16 @@ use crate::base::origin::Origin;
 use crate::outbox::outgoing::{Asking, codes};
 use crate::workflow::transition::{Advanced, MOST_TRIES, Plan, Snapshot, conflict};
 
-/// Time between two askings of one addressee.
+/// Minimum time between two requests to one recipient.
 const PAUSE: SignedDuration = SignedDuration::from_mins(10);
-/// A workflow is looked at this often at least.
+/// Maximum time between two checks of a workflow.
 const LOOK_AT_LEAST: SignedDuration = SignedDuration::from_hours(24);
-/// And this long after it could not be.
+/// Time before a check that failed is repeated.
 const LOOK_AFTER_FAILURE: SignedDuration = SignedDuration::from_hours(1);
 
 impl App {
-    /// Reminds the signers whose turn it is, but those who were reminded within the last ten minutes; if that is all of
-    /// them, it is 429. The signers of an embedded workflow get no messages: that is 409.
+    /// Reminds the signers whose turn it is, except those who were reminded within the last ten minutes. Fails with 429
+    /// if that is all of them, and with 409 for an embedded workflow, whose signers get no messages.
     pub fn remind(&self, actor: &Actor, id: WorkflowId, origin: &Origin) -> Result<Advanced, Error> {
         let by = actor.must_send()?;
         let caller = by.member()?;
@@ -94,8 +94,8 @@ impl App {
         Ok((plan, after))
     }
 
-    /// Reminds the signers who are due by their company's choice, and returns at how many workflows it looked. The job calls
-    /// it again at once if the answer is the limit.
+    /// Reminds the signers who are due according to their company's settings. Returns the number of workflows checked.
+    /// If it equals the limit, the job calls this again at once.
     pub fn remind_due(&self, limit: u32) -> Result<u32, Error> {
         let now = self.now();
         let due = self
@@ -106,9 +106,9 @@ impl App {
             let again = match self.remind_by_itself(&company, id) {
                 Ok(again) => again,
                 Err(Error::Conflict { .. }) => continue,
-                // One that cannot be reminded must not keep the others from it.
+                // A failure must not prevent reminders for the others.
                 Err(error) => {
-                    tracing::error!(%error, workflow = %id, "writers could not be reminded; it is tried again later");
+                    tracing::error!(%error, workflow = %id, "signers could not be reminded; we will try again");
                     now.checked_add(LOOK_AFTER_FAILURE).unwrap_or(now)
                 }
             };
@@ -119,13 +119,13 @@ impl App {
         Ok(looked)
     }
 
-    /// Reminds the signers of one workflow who are due, and returns when to look again.
+    /// Reminds the signers of one workflow who are due. Returns the time of the next check.
     fn remind_by_itself(&self, company: &CompanyId, id: WorkflowId) -> Result<Timestamp, Error> {
         for _ in 0..MOST_TRIES {
             let snapshot = self.snapshot(company, id)?;
             let (workflow, now) = (&snapshot.stored.workflow, snapshot.at);
             let latest = now.checked_add(LOOK_AT_LEAST).unwrap_or(now);
-            // A job ends workflows that have expired.
+            // Another job ends workflows that have expired.
             if workflow.status_at(now) != Status::Playing || workflow.is_embedded() {
                 return Ok(latest);
             }
@@ -149,13 +149,13 @@ impl App {
                 return Ok(next.map_or(latest, |next| next.min(latest)));
             }
             let (plan, _) = self.reminder(&snapshot, &due, &domain::Actor::SERVICE)?;
-            // If another change came first, everything is decided again; also when the next reminder is due.
+            // If another change came first, everything is decided again, including the time of the next reminder.
             self.commit(plan)?;
         }
         Err(Error::conflict(ConflictCode::Changed))
     }
 
-    /// When each signer was last asked or reminded, according to the audit trail.
+    /// Returns the time when each signer was last asked or reminded, according to the audit trail.
     fn last_asked(&self, company: &CompanyId, id: WorkflowId) -> Result<BTreeMap<RecipientId, Timestamp>, Error> {
         let company = company.clone();
         let entries = self
@@ -170,7 +170,8 @@ impl App {
         Ok(latest)
     }
 
-    /// Refuses if any of these recipients was asked again within the pause. An embedded workflow asks nobody.
+    /// Refuses if any of these recipients was asked again within the pause. Signers of an embedded workflow are never
+    /// asked.
     pub(in crate::workflow) fn pause_is_over<'r>(
         &self,
         snapshot: &Snapshot,
@@ -195,7 +196,7 @@ impl App {
     }
 }
 
-/// When each addressee was last asked again, according to the audit trail.
+/// The time when each recipient was last asked again, according to the audit trail.
 struct AskedAgain {
     by_address: BTreeMap<String, Timestamp>,
 }
@@ -226,7 +227,7 @@ impl AskedAgain {
         AskedAgain { by_address }
     }
 
-    /// How long to wait before this recipient can be asked again.
+    /// Returns the time until this recipient can be asked again.
     fn wait(&self, recipient: &Recipient, at: Timestamp) -> Option<SignedDuration> {
         let last = self.by_address.get(&recipient.contact.key())?;
         // Setting the clock back must not make anyone wait longer.

@@ -1,8 +1,8 @@
-//! The job that makes documents findable by their texts.
+//! The job that indexes documents for the search by text.
 //!
-//! A document that is new or was changed waits here by its revision, so nobody waits for its terms. Several servers may run the
-//! job at once, and one that ends amid its work has done nothing: each takes what nobody else has locked, and writes terms
-//! and revision together.
+//! A new or changed document is queued by its revision, so no request waits for indexing. Several servers may run the
+//! job at once: each takes documents that nobody else has locked, and writes terms and revision together. So a server
+//! that stops in the middle leaves no partial result.
 
 use domain::FieldValue;
 use domain::contact::dialled;
@@ -13,8 +13,8 @@ use crate::App;
 use crate::base::error::Error;
 
 impl App {
-    /// Indexes up to `limit` documents whose texts have changed, and returns how many it did. The job calls it again at once if
-    /// the answer is the limit.
+    /// Indexes up to `limit` documents whose texts have changed. Returns the number indexed. If it equals the limit,
+    /// the job calls this again at once.
     pub fn index_texts(&self, limit: u32) -> Result<u32, Error> {
         let is_due = self
             .store
@@ -22,7 +22,7 @@ impl App {
         if !is_due {
             return Ok(0);
         }
-        // What a crash of the machine undoes is due again.
+        // If a crash of the machine undoes this, the work is due again.
         self.store.write_relaxed(move |tx| {
             let due = store::search::hold_due(tx, limit)?;
             for document in &due {
@@ -34,8 +34,8 @@ impl App {
     }
 }
 
-/// The texts by which a document is found: its title, its people, its values. Nothing secret is among them: access codes and
-/// one-time codes are no values.
+/// Returns the texts by which a document is found: its title, people and values. Nothing secret is among them, because
+/// access codes and one-time codes are not values.
 fn terms_of(document: &DueDocument) -> DocumentTerms {
     let mut texts = vec![document.name.clone()];
     for person in &document.people {
@@ -52,12 +52,12 @@ fn terms_of(document: &DueDocument) -> DocumentTerms {
     DocumentTerms::of(texts.iter().map(String::as_str))
 }
 
-/// An international number, and the same as people in its country write it.
+/// Returns an international number, and its national form.
 fn spellings(number: &str) -> impl Iterator<Item = String> {
     std::iter::once(number.to_owned()).chain(dialled(number).map(|dialled| dialled.written))
 }
 
-/// What people read of a value. A check mark says nothing by itself, and the names of files are mostly ours.
+/// Returns the readable text of a value. A check mark has none, and file names are mostly generated.
 fn said(value: &FieldValue) -> Option<String> {
     match value {
         FieldValue::Text(_) | FieldValue::Number(_) | FieldValue::Date(_) | FieldValue::Choice(_) => {

@@ -1,12 +1,12 @@
-//! How a workflow changes: read, decide, write over what was read.
+//! Changes a workflow: read, decide, and write if nothing has changed in between.
 //!
-//! A use-case reads a [`Snapshot`], decides with the rules of `domain` outside any transaction (values are proved, at the
-//! last approval the PDF is stamped and sealed, messages and webhooks are written), and passes a [`Plan`] to
-//! [`App::commit`]: one transaction that writes state, audit trail and outbox, if the revision and the chain's head are
-//! still those that were read. If another write came first, nothing is written, and the use-case reads and decides again: of
-//! two that arrive at the same moment one wins, and the other sees the state that the first one left.
+//! A use case reads a [`Snapshot`] and decides with the rules of `domain` outside any transaction. At this stage values
+//! are checked, messages and webhooks are created, and at the last approval the PDF is stamped and sealed. Then it
+//! passes a [`Plan`] to [`App::commit`]: one transaction writes state, audit trail and outbox, if the revision and the
+//! chain's head are still those that were read. If another write came first, nothing is written, and the use case reads
+//! and decides again. Of two simultaneous changes one wins, and the other sees the resulting state.
 //!
-//! A start writes a [`Plan`], too: one that adds the rows of a new workflow ([`Plan::start`]).
+//! A start also writes a [`Plan`], which adds the rows of a new workflow ([`Plan::start`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -35,14 +35,14 @@ use crate::outbox::outgoing::{Transitioned, codes};
 use crate::outbox::webhook::{self, NextWriter};
 use crate::values::value::{SignerNow, prove_text};
 
-/// How often a use-case reads and decides again before it gives up.
+/// Maximum number of times that a use case reads and decides before it gives up.
 pub(crate) const MOST_TRIES: usize = 16;
 
-/// The basis of a decision.
+/// The state on which a decision is based.
 pub(crate) struct Snapshot {
     pub(crate) stored: StoredWorkflow,
     pub(crate) values: BTreeMap<String, StoredValue>,
-    /// The files of the values as they were read, before any decision.
+    /// The files of the values as read, before any decision.
     files: BTreeSet<BlobHash>,
     pub(crate) party: Party,
     pub(crate) template: Arc<StoredVersion>,
@@ -51,14 +51,14 @@ pub(crate) struct Snapshot {
 }
 
 impl Snapshot {
-    /// The same after some values were removed.
+    /// Returns the snapshot without some values.
     pub(crate) fn without(&self, removed: &[String]) -> Snapshot {
         let mut values = self.values.clone();
         values.retain(|name, _| !removed.contains(name));
         self.with_values(values)
     }
 
-    /// The same with other values.
+    /// Returns the snapshot with other values.
     pub(crate) fn with_values(&self, values: BTreeMap<String, StoredValue>) -> Snapshot {
         Snapshot {
             stored: self.stored.clone(),
@@ -86,15 +86,15 @@ impl Snapshot {
     }
 }
 
-/// What a plan is written over.
+/// The state on which a plan is based.
 enum Over {
-    /// The workflow as it was read.
+    /// The workflow as read.
     Read(Box<StoredWorkflow>),
-    /// Nothing: the workflow is new.
+    /// A new workflow.
     New(NewWorkflow),
 }
 
-/// A decision, ready to be written.
+/// A decision that is ready to be written.
 pub(crate) struct Plan {
     at: Timestamp,
     over: Over,
@@ -111,7 +111,7 @@ pub(crate) struct Plan {
     blobs: Vec<BlobHash>,
     /// Claims on the files that this plan needs.
     claims: Vec<FileClaim>,
-    /// The files of values as they were read.
+    /// The files of the values as read.
     files_before: BTreeSet<BlobHash>,
     /// The files of the values after the change, by field.
     files_after: BTreeMap<String, BlobHash>,
@@ -120,14 +120,15 @@ pub(crate) struct Plan {
     reset_access: Vec<RecipientId>,
     /// What is counted for the contact of the signer who is asked again.
     counted: Option<ContactCount>,
-    /// The entry of the audit log, if a member or the operator does this.
+    /// The entry of the audit log, if a member or the operator acts.
     logged: Option<Logged>,
 }
 
 impl Plan {
-    /// A plan that changes the workflow and extends its audit trail. If it puts somebody else in a recipient's place, what
-    /// the earlier person wrote is removed: nobody signs under another's words, or with another's signature. (The store
-    /// resets everything else that was theirs: [`store::workflow::update`].)
+    /// Creates a plan that changes the workflow and extends its audit trail. If a recipient is replaced by somebody
+    /// else, the previous person's values are removed, so that nobody signs below another person's entries, or with
+    /// another person's signature. (The store resets everything else of the previous person:
+    /// [`store::workflow::update`].)
     pub(crate) fn new(snapshot: &Snapshot, after: Workflow, actor: &Actor, events: Vec<EventKind>) -> Plan {
         let theirs = values_of_replaced(snapshot, &after);
         let events = theirs
@@ -153,7 +154,7 @@ impl Plan {
         }
     }
 
-    /// A plan that adds a workflow with reserved numbers, and begins its audit trail.
+    /// Creates a plan that adds a workflow with reserved IDs, and begins its audit trail.
     pub(crate) fn start(
         new: NewWorkflow,
         workflow: Workflow,
@@ -207,7 +208,7 @@ impl Plan {
         &self.entries
     }
 
-    /// Appends what the service did after all else.
+    /// Appends an action of the service after all other events.
     pub(crate) fn then(mut self, event: EventKind) -> Plan {
         let events = events_at(&Actor::SERVICE, self.at, vec![event]);
         let company = &self.after.company;
@@ -262,7 +263,7 @@ impl Plan {
         self
     }
 
-    /// The draft on which the decision was based, or none.
+    /// Sets the draft on which the decision was based, or none.
     pub(crate) fn over_draft(mut self, recipient: RecipientId, read: Option<String>) -> Plan {
         self.draft_read = Some((recipient, read));
         self
@@ -285,7 +286,7 @@ impl Plan {
         self
     }
 
-    /// Writes an entry into the audit log, with what the plan changes.
+    /// Adds an entry of the audit log, with the changes of the plan.
     pub(crate) fn logging(mut self, logged: Option<&Logged>) -> Plan {
         self.logged = logged.cloned().map(|logged| match &self.over {
             Over::Read(before) => logged.changing_workflow(&before.workflow, &self.after),
@@ -294,10 +295,11 @@ impl Plan {
         self
     }
 
-    /// Writes it in this transaction; `false` if another write came first.
+    /// Writes the plan in this transaction. Returns `false` if another write came first.
     pub(crate) fn write(&self, tx: &mut dyn store::Transaction) -> Result<bool, Error> {
         let (company, id) = (&self.after.company, self.after.id);
-        // A draft that is saved from here on changes the signer's row, which the update below changes too: this runs again.
+        // A draft that is saved from here on changes the signer's row, which the update below also changes. This
+        // transaction then runs again.
         if let Some((recipient, read)) = &self.draft_read
             && store::workflow_value::draft(tx, company, *recipient)? != *read
         {
@@ -336,7 +338,7 @@ impl Plan {
         if let Some(sealed) = &self.sealed {
             store::workflow::insert_sealed(held, company, id, sealed)?;
         }
-        // After the uploads: the job that removes files locks them in this order, too.
+        // Files come after uploads, because the job that removes files locks them in the same order.
         self.write_files(held)?;
         for delivery in &self.deliveries {
             store::outbox::enqueue(held, delivery)?;
@@ -344,7 +346,7 @@ impl Plan {
         Ok(true)
     }
 
-    /// The workflow with its recipients and the new entries of its chain.
+    /// Writes the workflow with its recipients and the new entries of its chain.
     fn write_workflow<'t>(&self, tx: &'t mut dyn store::Transaction) -> Result<Option<HeldWorkflow<'t>>, Error> {
         let chain = (self.entries.as_slice(), &self.head);
         let acting = self
@@ -360,7 +362,7 @@ impl Plan {
         })
     }
 
-    /// Which files the workflow needs from now on. Files of removed or replaced values are deleted later.
+    /// Records which files the workflow needs from now on. Files of removed or replaced values are deleted later.
     fn write_files(&self, held: &mut HeldWorkflow<'_>) -> Result<(), Error> {
         let (company, id) = (&self.after.company, self.after.id);
         for hash in &self.blobs {
@@ -378,7 +380,7 @@ impl Plan {
     }
 }
 
-/// The values that people wrote who have lost their places, each with its field.
+/// Returns the values entered by people who were replaced, each with its field.
 fn values_of_replaced(snapshot: &Snapshot, after: &Workflow) -> Vec<(RecipientId, String)> {
     let before = &snapshot.stored.workflow;
     let is_replaced = |id: RecipientId| {
@@ -398,7 +400,7 @@ fn values_of_replaced(snapshot: &Snapshot, after: &Workflow) -> Vec<(RecipientId
         .collect()
 }
 
-/// What an actor did at one moment, and what the service does as a result.
+/// Creates the events of an actor's action, and of the resulting actions of the service.
 pub(crate) fn events_at(actor: &Actor, at: Timestamp, events: Vec<EventKind>) -> impl Iterator<Item = Event> + use<'_> {
     events.into_iter().map(move |event| {
         let by_service = matches!(event, EventKind::RequestSent { .. } | EventKind::Completed { .. });
@@ -410,24 +412,24 @@ pub(crate) fn events_at(actor: &Actor, at: Timestamp, events: Vec<EventKind>) ->
 /// The response to a call that changes a workflow.
 #[derive(Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct Advanced {
-    /// The workflow.
+    /// The ID of the workflow.
     pub workflow_id: i64,
-    /// Its name.
+    /// The name of the workflow.
     pub workflow_name: String,
-    /// Its state now.
+    /// The current state.
     pub status: &'static str,
     /// The current step. Absent after the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<u32>,
-    /// When it expires, in its time zone: `YYYY-MM-DD HH:MM:SS (UTC+HH:MM)`.
+    /// Time when the workflow expires, in its time zone: `YYYY-MM-DD HH:MM:SS (UTC+HH:MM)`.
     pub expiry_date: String,
     /// The name of the signer whose turn it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_name: Option<String>,
-    /// Their e-mail address or telephone number.
+    /// The e-mail address or telephone number of this signer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_email: Option<String>,
-    /// Their signing link. Only in embedded mode.
+    /// The signing link of this signer. Only in embedded mode.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sign_url: Option<String>,
     /// All signers whose turn it is, if the step has several.
@@ -446,7 +448,7 @@ impl std::fmt::Debug for Advanced {
 }
 
 impl App {
-    /// Reads everything that a decision about a workflow is based on.
+    /// Reads everything that decisions about a workflow depend on.
     pub(crate) fn snapshot(&self, company: &CompanyId, id: WorkflowId) -> Result<Snapshot, Error> {
         let wanted = company.clone();
         let (stored, values, party) = self.store.read(move |tx| {
@@ -470,7 +472,7 @@ impl App {
         })
     }
 
-    /// The same, but an expired workflow expires before anything else happens to it.
+    /// Reads a snapshot like [`App::snapshot`], but first expires the workflow if it is overdue.
     pub(crate) fn timely_snapshot(&self, company: &CompanyId, id: WorkflowId) -> Result<Snapshot, Error> {
         let snapshot = self.snapshot(company, id)?;
         if !snapshot.stored.workflow.is_overdue(snapshot.at) {
@@ -480,7 +482,7 @@ impl App {
         self.snapshot(company, id)
     }
 
-    /// Writes a decision; `false` if another write came first.
+    /// Writes a decision. Returns `false` if another write came first.
     pub(in crate::workflow) fn commit(&self, plan: Plan) -> Result<bool, Error> {
         let tells = !plan.deliveries.is_empty();
         let (company, workflow) = (plan.after.company.clone(), plan.after.id);
@@ -496,7 +498,8 @@ impl App {
         Ok(written)
     }
 
-    /// Reads, decides and writes; again if another write came first. A decision without a plan writes nothing.
+    /// Reads, decides and writes, and repeats this if another write came first. A decision without a plan writes
+    /// nothing.
     pub(crate) fn decide<T, P: Into<Option<Plan>>>(
         &self,
         company: &CompanyId,
@@ -516,7 +519,7 @@ impl App {
         Err(Error::conflict(ConflictCode::Changed))
     }
 
-    /// A transition as a plan, with everything that it sends out.
+    /// Returns a transition as a plan, with everything that it sends.
     pub(crate) fn plan_transition(
         &self,
         snapshot: &Snapshot,
@@ -557,8 +560,8 @@ impl App {
         })
     }
 
-    /// A change as a plan, with the requests to those who are asked again; none if nothing changes. A signer who was asked
-    /// again a short while ago is not asked again ([`crate::workflow::remind`]).
+    /// Returns a change as a plan, with the requests to signers who are asked again. `None` if nothing changes. A
+    /// signer who was asked again recently is not asked again ([`crate::workflow::remind`]).
     pub(crate) fn plan_change(
         &self,
         snapshot: &Snapshot,
@@ -585,7 +588,7 @@ impl App {
         Ok(Some(Plan::new(snapshot, workflow, actor, events).sending(deliveries)))
     }
 
-    /// The chain up to the head that the snapshot knows.
+    /// Returns the chain up to the head in the snapshot.
     pub(crate) fn entries(&self, snapshot: &Snapshot) -> Result<Vec<Entry>, Error> {
         let (company, id) = (snapshot.stored.workflow.company.clone(), snapshot.stored.workflow.id);
         let head = snapshot.stored.head.head.sequence;
@@ -596,8 +599,8 @@ impl App {
         Ok(entries)
     }
 
-    /// Appends events to an audit trail if nothing else of the workflow changes. `more` may write other rows with the same
-    /// `at`.
+    /// Appends events to an audit trail without changing anything else in the workflow. `more` may write other rows
+    /// with the same `at`.
     pub(crate) fn note(
         &self,
         company: &CompanyId,
@@ -612,8 +615,8 @@ impl App {
         })
     }
 
-    /// The same, but the transaction itself decides what happened: `judge` returns its events, none if there is nothing to
-    /// record, and what the caller wants to know. The workflow is locked before `judge` reads anything of it.
+    /// Appends events that the transaction itself decides. `judge` returns the events, or none if there is nothing to
+    /// record, and a result for the caller. The workflow is locked before `judge` reads any of it.
     pub(crate) fn judge_and_note<T: Send + 'static>(
         &self,
         company: &CompanyId,
@@ -652,13 +655,13 @@ impl App {
         }
     }
 
-    /// An actor that came from outside.
+    /// Returns the member as an actor with this origin.
     pub(crate) fn member_actor(caller: &crate::base::caller::Caller, origin: &Origin) -> Actor {
         origin.actor(domain::Who::Member(caller.member))
     }
 }
 
-/// A refusal of the state machine as the caller sees it.
+/// Converts a refusal of the state machine into an error for the caller.
 pub(crate) fn refused(refusal: Refusal) -> Error {
     let code = match refusal {
         Refusal::Ended(_) | Refusal::Overdue => ConflictCode::Finished,
@@ -677,7 +680,7 @@ pub(crate) fn refused(refusal: Refusal) -> Error {
     }
 }
 
-/// 409 with the state that was met.
+/// Returns 409 with the current state.
 pub(crate) fn conflict(code: ConflictCode, status: Status) -> Error {
     Error::Conflict {
         code,

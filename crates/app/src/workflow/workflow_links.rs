@@ -1,7 +1,7 @@
-//! The links to a workflow's finished files and the sender's view: which there are, and how a member renews or revokes them.
+//! The links to a workflow's completed files and the sender's view: lists them, and lets a member renew or revoke them.
 //!
-//! A signer's link to sign is none of these and is never touched here: correcting the recipient or cancelling the document
-//! ends that. A signer's own link to the finished files is one of them.
+//! Signing links are not included and never change here. They end if the recipient is corrected or the document is
+//! cancelled. A signer's personal link to the completed files is included.
 
 use domain::{EventKind, FileKind, LinkType, LiveLinks, Status, WorkflowId};
 use serde::Serialize;
@@ -22,15 +22,16 @@ pub struct LinksRequest {
     pub faults: Vec<Fault>,
 }
 
-/// The links as they are now.
+/// The current links.
 #[derive(Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct WorkflowLinks {
-    /// The document.
+    /// The ID of the document.
     pub workflow_id: i64,
-    /// In embedded mode, the signing link of the signer whose turn it is; it works even if links are revoked. Otherwise
-    /// the link to the sender's view, which is empty while links are revoked. Empty after the document has ended.
+    /// In embedded mode, the signing link of the signer whose turn it is, which works even if links are revoked.
+    /// Otherwise the link to the sender's view, which is empty while links are revoked. Empty after the document has
+    /// ended.
     pub playing_url: String,
-    /// The link to the sealed document. Empty until it is complete, and while links are revoked.
+    /// The link to the sealed document. Empty until the document is complete, and while links are revoked.
     pub download_url: String,
     /// The link to the history certificate. Empty until the document is complete, and while links are revoked.
     pub certificate_url: String,
@@ -45,7 +46,7 @@ impl std::fmt::Debug for WorkflowLinks {
 }
 
 impl App {
-    /// Renews or revokes the links of a workflow in any state. Revoking them a second time changes nothing.
+    /// Renews or revokes the links of a workflow in any state. Revoking them again changes nothing.
     pub fn change_links(
         &self,
         actor: &Actor,
@@ -84,8 +85,8 @@ impl App {
         Ok(self.links_of(&self.snapshot(&caller.company, id)?, by))
     }
 
-    /// New links, if any. Members who can only read get no signing links, and the operator, who has no view of their own,
-    /// gets only those to finished files.
+    /// Returns new links, if any. Members with read-only access get no signing links. The operator, who has no personal
+    /// view, gets only links to completed files.
     pub(in crate::workflow) fn links_of(&self, snapshot: &Snapshot, by: Permit<'_>) -> WorkflowLinks {
         let (workflow, addresses) = (&snapshot.stored.workflow, &self.outgoing.addresses);
         let live = snapshot.stored.links.live();

@@ -1,4 +1,4 @@
-//! Workflows as the API shows them: one, lists, and by a value.
+//! Workflows in the format of the API: single ones, lists, and a search by value.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,30 +22,30 @@ use crate::outbox::webhook::{self, NextWriter, WrittenField};
 use crate::values::value::value_fault;
 use crate::workflow::transition::Snapshot;
 
-/// The most documents that a search by a value returns at a time, also if the request does not say how many: they are only
-/// numbers, and a client that does not know of pages misses none.
+/// Maximum number of documents that a search by value returns at a time, and the default. It is high because the
+/// results are only IDs, and a client without paging should not miss any.
 const MOST_FOUND: u32 = 1_000;
-/// The most mails and messages that are shown with a workflow.
+/// Maximum number of mails and text messages shown with a workflow.
 pub(crate) const MOST_MESSAGES: u32 = 200;
 
-/// One workflow.
+/// The details of a workflow.
 #[derive(Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct WorkflowView {
-    /// The ID.
+    /// The ID of the workflow.
     pub workflow_id: i64,
-    /// Its name.
+    /// The name of the workflow.
     pub workflow_name: String,
-    /// Its state.
+    /// The state of the workflow.
     pub status: &'static str,
     /// `ko-KR`, `en-US` or `ja-JP`.
     pub language: &'static str,
-    /// Its template.
+    /// The ID of the template.
     pub template_id: i64,
-    /// The template's version that it was started with.
+    /// The version of the template with which the workflow was started.
     pub template_version: u32,
     /// The API client named in webhooks.
     pub client_id: String,
-    /// Embedded mode.
+    /// Whether the workflow uses embedded mode.
     pub is_embed: bool,
     /// `true` if it is a test. Absent otherwise.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -55,19 +55,19 @@ pub struct WorkflowView {
     /// Where the signing page leads a signer who has signed, if the start says so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub redirect_url: Option<String>,
-    /// When it began, with its UTC offset.
+    /// Time when the workflow started, with its UTC offset.
     pub started_date: String,
-    /// When it expires, with its UTC offset.
+    /// Time when the workflow expires, with its UTC offset.
     pub expiry_date: String,
-    /// When it ended, with its UTC offset. Empty while it is in progress.
+    /// Time when the workflow ended, with its UTC offset. Empty while it is in progress.
     pub completed_date: String,
-    /// The last comment, if it ended early.
+    /// The last comment, if the workflow ended early.
     pub end_comment: String,
     /// The current step. Absent after the end.
     pub order: Option<u32>,
     /// The name of the signer whose turn it is. Empty after the end.
     pub next_name: String,
-    /// Their e-mail address or telephone number.
+    /// The signer's e-mail address or telephone number.
     pub next_email: String,
     /// All signers whose turn it is, if the step has several.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -78,14 +78,14 @@ pub struct WorkflowView {
     pub cc_list: Vec<CopyView>,
     /// The audit trail.
     pub history: Vec<HistoryEntry>,
-    /// The mails and messages about it and their states, oldest first.
+    /// The mails and text messages about the workflow and their states, oldest first.
     pub message_list: Vec<MessageView>,
     /// Every value entered so far.
     pub field_list: Vec<WrittenField>,
     /// In embedded mode, the current signer's signing link. Otherwise the link to the sender's view, where only a
-    /// sender whose turn it is can sign. Empty after the last signature, and for members who can only read.
+    /// sender whose turn it is can sign. Empty after the last signature, and for members with read-only access.
     pub playing_url: String,
-    /// The link to the sealed document. Empty until it is complete.
+    /// The link to the sealed document. Empty until the document is complete.
     pub download_url: String,
     /// The link to the history certificate. Empty until the document is complete.
     pub certificate_url: String,
@@ -103,110 +103,110 @@ impl std::fmt::Debug for WorkflowView {
 /// A signer of a workflow.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct StepView {
-    /// Their step.
+    /// The signer's step.
     pub order: u32,
-    /// Their role, if the step has several.
+    /// The signer's role, if the step has several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
-    /// Their name.
+    /// The signer's name.
     pub name: String,
-    /// Their e-mail address or telephone number.
+    /// The signer's e-mail address or telephone number.
     pub email: String,
     /// The company for which they sign, if it was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub company: Option<String>,
     /// `waiting` (not their turn), `writing` (their turn), `approved` or `rejected`.
     pub status: &'static str,
-    /// When they approved or declined, with its UTC offset.
+    /// Time when the signer approved or declined, with its UTC offset.
     pub date: String,
-    /// The last comment of the person named here, never of an earlier person in this place.
+    /// The last comment of the person named here, never of a previous person in this place.
     pub comment: String,
-    /// Whether they have seen the document.
+    /// Whether the signer has viewed the document.
     pub viewed: bool,
 }
 
 /// A person who is notified at the end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct CopyView {
-    /// The name.
+    /// The name of this person.
     pub name: String,
-    /// The e-mail address or telephone number.
+    /// The e-mail address or telephone number of this person.
     pub email: String,
 }
 
-/// A mail or message about a workflow.
+/// A mail or text message about a workflow.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct MessageView {
-    /// The ID.
+    /// The ID of the workflow.
     pub message_id: i64,
     /// `mail` or `message`.
     pub channel: &'static str,
-    /// The addressee's name.
+    /// The recipient's name.
     pub name: String,
-    /// The address or telephone number.
+    /// The recipient's e-mail address or telephone number.
     pub email: String,
-    /// The subject.
+    /// The subject of the message.
     pub subject: String,
-    /// `waiting` (also between tries), `delivered` (the mail server accepted it), `dead` (refused for good, or out of
-    /// tries), `held`, or `kept` (there is no mail server or messenger to send it).
+    /// `waiting` (also between tries), `delivered` (the mail server accepted it), `dead` (refused permanently, or all
+    /// tries failed), `held`, or `kept` (there is no mail server or messenger to send it).
     pub status: &'static str,
-    /// The mail server's code at the last try (RFC 5321), if that failed and the server answered.
+    /// The mail server's code at the last try (RFC 5321), if the try failed and the server responded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<u16>,
-    /// Why the last try failed: the server's response, or the connection error. Empty if it did not fail.
+    /// The reason why the last try failed: the server's response, or the connection error. Empty if it did not fail.
     pub failure: String,
-    /// When it was written, with its UTC offset.
+    /// Time when the message was created, with its UTC offset.
     pub date: String,
 }
 
 /// An event in the audit trail.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct HistoryEntry {
-    /// Its number in the chain.
+    /// The number of the entry in the chain.
     pub sequence: u64,
-    /// When it happened, with its UTC offset.
+    /// Time of the event, with its UTC offset.
     pub date: String,
-    /// What happened: `started`, `approved`, … `request_sent` and `one_time_code_sent` mean that a message for a signer
-    /// was created; `message_list` shows whether it was sent.
+    /// The event: `started`, `approved`, … `request_sent` and `one_time_code_sent` mean that a message to a signer was
+    /// created. `message_list` shows whether it was sent.
     pub event: &'static str,
-    /// The name, at that time, of the person who did it. Empty for the service itself.
+    /// The name, at that time, of the person who acted. Empty for the service itself.
     pub actor_name: String,
-    /// Their e-mail address or telephone number at that time, if known.
+    /// The e-mail address or telephone number of this person at that time, if known.
     pub actor_email: String,
-    /// The step it is about.
+    /// The step that the event is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<u32>,
-    /// The name, at that time, of the recipient it is about. For `recipient_corrected` and `handed_over`, this is the
-    /// earlier person.
+    /// The name, at that time, of the recipient that the event is about. For `recipient_corrected` and `handed_over`,
+    /// this is the previous person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recipient_name: Option<String>,
-    /// Their e-mail address or telephone number at that time.
+    /// The e-mail address or telephone number of this recipient at that time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recipient_email: Option<String>,
-    /// The name of the person who replaces them. Only for `recipient_corrected` and `handed_over`.
+    /// The name of the new person. Only for `recipient_corrected` and `handed_over`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub new_name: Option<String>,
-    /// The new person's e-mail address or telephone number.
+    /// The e-mail address or telephone number of the new person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub new_email: Option<String>,
     /// This change in one line: `박지훈 → 박서준 (jihun@example.com → seojun@example.com)`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change: Option<String>,
-    /// The field it is about.
+    /// The field that the event is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
-    /// The reason of a rejection, a return or a cancellation.
+    /// The reason for declining, returning or cancelling.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The network address.
+    /// The network address of this person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
-    /// The browser or program.
+    /// The browser or program of this person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user_agent: Option<String>,
 }
 
-/// The limits of a list, from the query.
+/// The filters of a list, from the query.
 #[derive(Debug, Clone, Default)]
 pub struct ListRequest {
     /// `Playing`, `Complete`, …
@@ -218,13 +218,13 @@ pub struct ListRequest {
     pub to: Option<String>,
     /// `true`: only tests. `false`: no tests.
     pub is_test: Option<String>,
-    /// Words of its name, of its people or of its values.
+    /// Words from the workflow's name, people or values.
     pub text: Option<String>,
     /// `next_cursor` of the previous response.
     pub cursor: Option<String>,
-    /// The page, from 1, instead of a cursor.
+    /// The number of the page, from 1, as an alternative to a cursor.
     pub page: Option<String>,
-    /// How many to return: up to 100, by default 20.
+    /// Maximum number of documents: up to 1,000, which is also the default.
     pub limit: Option<String>,
 }
 
@@ -233,30 +233,30 @@ pub struct ListRequest {
 pub struct WorkflowList {
     /// The workflows.
     pub workflow_list: Vec<WorkflowSummary>,
-    /// Pass it as `cursor` to get more. Absent at the end of the list.
+    /// Pass this value as `cursor` to get the next page. Absent at the end of the list.
     pub next_cursor: Option<String>,
 }
 
 /// An entry of the list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct WorkflowSummary {
-    /// The ID.
+    /// The ID of the workflow.
     pub workflow_id: i64,
-    /// Its name.
+    /// The name of the workflow.
     pub workflow_name: String,
-    /// Its state.
+    /// The state of the workflow.
     pub status: &'static str,
-    /// Its language.
+    /// The language of the workflow.
     pub language: &'static str,
-    /// Its template.
+    /// The ID of the template.
     pub template_id: i64,
     /// The current step. Absent after the end.
     pub order: Option<u32>,
-    /// When it began, with its UTC offset.
+    /// Time when the workflow started, with its UTC offset.
     pub started_date: String,
-    /// When it expires, with its UTC offset.
+    /// Time when the workflow expires, with its UTC offset.
     pub expiry_date: String,
-    /// When it ended, with its UTC offset. Empty while it is in progress.
+    /// Time when the workflow ended, with its UTC offset. Empty while it is in progress.
     pub completed_date: String,
     /// `true` if it is a test. Absent otherwise.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -268,34 +268,34 @@ pub struct WorkflowSummary {
 pub struct SearchRequest {
     pub template_id: Option<String>,
     pub field_name: Option<String>,
-    /// The value, as in a start.
+    /// The value, in the format of a start request.
     pub field_value: Option<String>,
     /// `next_cursor` of the previous response.
     pub cursor: Option<String>,
-    /// How many to return: up to 100, by default 20.
+    /// Maximum number of documents: up to 1,000, which is also the default.
     pub limit: Option<String>,
 }
 
-/// What a search found, newest first.
+/// The results of a search, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct FoundWorkflows {
     /// The workflows.
     pub workflow_list: Vec<FoundWorkflow>,
-    /// Pass it as `cursor` to get more. Absent at the end of the list.
+    /// Pass this value as `cursor` to get the next page. Absent at the end of the list.
     pub next_cursor: Option<String>,
 }
 
 /// A workflow that was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct FoundWorkflow {
-    /// The ID.
+    /// The ID of the workflow.
     pub workflow_id: i64,
-    /// Its state.
+    /// The state of the workflow.
     pub status: &'static str,
 }
 
 impl App {
-    /// One workflow with its history.
+    /// Returns a workflow with its history.
     pub fn workflow(&self, actor: &Actor, id: WorkflowId) -> Result<WorkflowView, Error> {
         let by = actor.must_read()?;
         let snapshot = self.timely_snapshot(by.company(), id)?;
@@ -326,7 +326,7 @@ impl App {
             .collect()
     }
 
-    /// The state of the mails and messages about a workflow.
+    /// Returns the states of the mails and text messages about a workflow.
     fn message_views(&self, snapshot: &Snapshot) -> Result<Vec<MessageView>, Error> {
         let zone = snapshot.stored.workflow.zone;
         let messages = self.messages_about(snapshot)?.into_iter();
@@ -345,7 +345,7 @@ impl App {
             .collect())
     }
 
-    /// An actor who may only read gets no address at which a signer signs.
+    /// Returns the view of a workflow. An actor with read-only access gets no signing links.
     fn workflow_view(
         &self,
         snapshot: &Snapshot,
@@ -398,7 +398,7 @@ impl App {
         }
     }
 
-    /// The company's workflows, newest first.
+    /// Lists the company's workflows, newest first.
     pub fn workflows(&self, actor: &Actor, request: &ListRequest) -> Result<WorkflowList, Error> {
         let by = actor.must_read()?;
         let mut faults = Vec::new();
@@ -411,7 +411,7 @@ impl App {
         }
         let limit = filter.limit;
         let company = by.company().clone();
-        // One more than asked for, to know whether there are more.
+        // One more than requested, to find out whether there are more.
         let asked = ListFilter {
             limit: limit.saturating_add(1),
             ..filter
@@ -428,7 +428,7 @@ impl App {
         })
     }
 
-    /// Workflows of a template in which a field has a value.
+    /// Finds workflows of a template in which a field has this value.
     pub fn search_with_value(&self, actor: &Actor, request: &SearchRequest) -> Result<FoundWorkflows, Error> {
         let by = actor.must_read()?;
         let mut faults = Vec::new();
@@ -463,7 +463,7 @@ impl App {
             .read(move |tx| fields_called(tx, &company, template, name.clone()))?;
         let spellings = spellings(&fields, &name, &value)?;
         let company = by.company().clone();
-        // One more than asked for, to know whether there are more.
+        // One more than requested, to find out whether there are more.
         let more = limit.saturating_add(1);
         let mut found = self.store.read(move |tx| {
             let mut found = BTreeMap::new();
@@ -489,8 +489,8 @@ impl App {
     }
 }
 
-/// The fields that somebody calls by this name in the versions of a template, and their own name, which may be another spelling in
-/// the current version.
+/// Returns the fields with this name in the versions of a template, and their exact name, which the current version may
+/// spell differently.
 fn fields_called(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -512,21 +512,21 @@ fn fields_called(
     }
 }
 
-/// How searches compare a value in the fields of this name, which the versions of a template, the newest first, may have in
-/// several kinds. A value that none of them accepts is refused as by the newest.
+/// Returns the spellings by which a search compares a value in the fields with this name. The template's versions,
+/// newest first, may have fields of several kinds. A value that none of them accepts gets the fault of the newest.
 fn spellings(fields: &[Field], name: &str, value: &str) -> Result<BTreeSet<String>, Error> {
     let mut spellings = BTreeSet::new();
     let mut refused = None;
     for field in fields {
         if field.kind.is_file() || !field.kind.is_written_by_writer() {
-            // A file's value is its name, and a field that fills itself in accepts none, so any text may match.
+            // A file's value is its name, and automatic fields accept no value, so any text may match.
             spellings.insert(value.to_owned());
             spellings.extend(compared_number(value).filter(|_| field.kind == FieldKind::Calc));
             spellings.extend(compared_date(value).filter(|_| field.kind == FieldKind::SignedOn));
             continue;
         }
         match FieldValue::parse(field, value) {
-            // Numbers of before were kept in their own spelling.
+            // Earlier versions stored numbers as entered.
             Ok(kept) => spellings.extend([kept.compared(), kept.to_wire()]),
             Err(fault) => {
                 refused.get_or_insert_with(|| value_fault("field_value".to_owned(), field, &fault));

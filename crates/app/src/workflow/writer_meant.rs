@@ -1,12 +1,12 @@
-//! Which signer of a step is meant, if the step has several. Signers may share an address, so an address alone means a signer
-//! only if no other signer of the step has it.
+//! Finds the signer that a request refers to, if the step has several. Signers may share an address, so an address
+//! identifies a signer only if no other signer of the step has it.
 
 use domain::{Contact, Progress, Recipient, RecipientId, Region};
 
 use crate::base::error::{Error, Fault, FaultCode};
 use crate::workflow::transition::Snapshot;
 
-/// What a program says about a signer, in addition to the step. Blank texts count as missing.
+/// The data about a signer in a request, in addition to the step. Blank texts count as missing.
 pub(in crate::workflow) struct SaidOfWriter<'a> {
     role: Option<&'a str>,
     contact: Option<&'a str>,
@@ -34,15 +34,15 @@ impl<'a> SaidOfWriter<'a> {
                 .is_none_or(|contact| recipient.contact.matches(contact, self.region))
     }
 
-    /// The refusal of what fits several signers. It asks for the contact first, whose name in the request is `contact`; signers
-    /// who share one differ by role, which is unique in a step.
+    /// Returns the error for data that fits several signers. It first asks for the contact, whose name in the request
+    /// is `contact`. Signers who share a contact differ by role, which is unique within a step.
     pub(in crate::workflow) fn too_little(&self, contact: &str) -> Error {
         let missing = if self.contact.is_none() { contact } else { "role" };
         Error::Unprocessable(vec![Fault::new(missing, FaultCode::Required)])
     }
 }
 
-/// The sender as the signer whose turn it is, known by the address of their account.
+/// Returns the sender as the signer whose turn it is, identified by the address of their account.
 pub(crate) fn sender_at_turn(snapshot: &Snapshot) -> Option<RecipientId> {
     let workflow = &snapshot.stored.workflow;
     let sender = Contact::Email(snapshot.party.sender_email.clone());

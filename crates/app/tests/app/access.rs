@@ -1,4 +1,4 @@
-//! Companies, members, clients, and what lets them in.
+//! Tests companies, members, clients, and how they sign in.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -15,7 +15,7 @@ use testkit::operator::operator;
 use crate::support::{PASSWORD, TestApp, attempt, on_both};
 
 store::statements! {
-    /// A password from another time.
+    /// Sets a password from an earlier version.
     pub static SET_HASH = "UPDATE member SET password_hash = $1";
 }
 
@@ -129,7 +129,7 @@ fn a_login_gives_a_token_that_names_its_member() {
             .login(&attempt("ACME", " Owner@Example.com ", PASSWORD))
             .expect("a login");
         assert_eq!(logged_in.email, "owner@example.com");
-        // 2026-01-01 00:00:00 UTC, a day later, in Seoul.
+        // The login is at 2026-01-01 00:00:00 UTC. `expire_date` is a day later, in Seoul time.
         assert_eq!(logged_in.expire_date(), "2026-01-02 09:00:00");
         let caller = app.authenticate(logged_in.access_token.expose()).expect("a caller");
         assert_eq!(caller.requester(), Requester::Company(company));
@@ -199,7 +199,7 @@ fn only_wrong_credentials_count_and_nobody_is_locked_out_for_good() {
             assert!(matches!(app.login(&wrong), Err(LoginRefusal::WrongCredentials)));
             app.clock.advance(10);
         }
-        // The first of the ten was 100 s ago, so 500 s are left of the window.
+        // The first of the ten tries was 100 s ago, so 500 s of the window are left.
         assert_eq!(throttled(&app.login(&wrong)), Some(500));
         assert_eq!(throttled(&app.login(&right)), Some(500), "guessing on is no use");
         let other = attempt("acme", "other@example.com", PASSWORD);
@@ -236,7 +236,7 @@ fn of_guesses_that_arrive_at_once_no_more_are_judged_than_the_limit_says() {
                 .count()
         });
         assert_eq!(judged, 10);
-        // Of the eleventh not even a right one learns anything.
+        // The eleventh try learns nothing, even with the right password.
         assert!(throttled(&app.login(&attempt("acme", "owner@example.com", PASSWORD))).is_some());
     });
 }
@@ -425,7 +425,7 @@ fn after_a_rotation_both_secrets_sign_for_a_day() {
         assert_eq!(signing(new.id), [new.secret.expose(), old.secret.expose()]);
         app.clock.advance(24 * 60 * 60);
         assert_eq!(signing(new.id), [new.secret.expose()]);
-        // However often it is rotated, each one signs until its own day is over.
+        // Each secret signs until its own day has passed, regardless of further rotations.
         let mut secrets = vec![new.secret.expose()];
         for _ in 0..4 {
             app.clock.advance(60);
@@ -448,7 +448,7 @@ fn after_a_rotation_both_secrets_sign_for_a_day() {
         );
         assert_eq!(signing(new.id), secrets, "nothing has changed");
         app.clock.advance(24 * 60 * 60 - 3 * 60);
-        // It said how many there are, and from when on there is room.
+        // The message contains the number of secrets, and the time of the next possible rotation.
         let message = refused.expect_err("a refusal").message(Language::En);
         let room = app.now().strftime("%Y-%m-%d %H:%M:%S UTC").to_string();
         assert!(
@@ -566,13 +566,13 @@ fn a_sign_in_form_is_for_the_browser_it_was_made_for_and_for_two_hours() {
         let form = app.sign_in_form(None);
         let is_taken = |cookie: Option<&str>, token: &str| app.check_sign_in_form(cookie, token).is_ok();
         assert!(is_taken(Some(&form.cookie), &form.token));
-        // A reload, and a second tab, do not make the first one stale.
+        // A reload or a second tab does not invalidate the first form.
         assert_eq!(app.sign_in_form(Some(&form.cookie)).token, form.token);
         let other = app.sign_in_form(None);
         assert_ne!((&other.cookie, &other.token), (&form.cookie, &form.token));
         assert!(!is_taken(Some(&other.cookie), &form.token));
         assert!(!is_taken(None, &form.token) && !is_taken(Some(&form.cookie), ""));
-        // Values of somebody else's choice, and changed ones, are never a pair, and no form takes them over.
+        // Invented or changed values are never a pair, and no form accepts them.
         let chosen = "0123456789abcdef0123456789abcdef";
         let later = form.cookie.replacen('1', "2", 1);
         for cookie in [
@@ -653,7 +653,7 @@ fn a_new_password_is_held_to_the_rules_and_an_old_one_keeps_working() {
         let cut: String = longest.chars().take(512).collect();
         let wrong = app.login(&attempt("acme", "owner@example.com", &cut));
         assert!(matches!(wrong, Err(LoginRefusal::WrongCredentials)));
-        // One from before the rules: a login asks for none of them.
+        // A password from before the rules, which logins do not apply.
         let old = Argon2::default()
             .hash_password_with_salt(b"secret12", &[7; 16])
             .expect("a hash")

@@ -1,4 +1,4 @@
-//! What the history certificate says of a workflow, as somebody else's program reads it.
+//! Tests the content of the history certificate, read by a third-party program.
 
 use std::process::Command;
 
@@ -11,7 +11,7 @@ use crate::support::{TestApp, on_both};
 use crate::templates::pdf;
 use crate::world::{World, act, fields_of_first, given, id_of, key_of, texts, two_steps, writer};
 
-/// All text of a PDF with single spaces, as poppler reads it.
+/// Returns all text of a PDF with single spaces, as read by poppler.
 pub fn text(pdf: &[u8]) -> String {
     let file = tempfile::NamedTempFile::new().expect("a temporary file");
     std::fs::write(file.path(), pdf).expect("written");
@@ -26,7 +26,7 @@ pub fn text(pdf: &[u8]) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The same with no space at all: long values break anywhere.
+/// Removes all spaces, because long values may break anywhere.
 pub fn packed(text: &str) -> String {
     text.split_whitespace().collect()
 }
@@ -42,7 +42,7 @@ fn phone() -> Origin {
     }
 }
 
-/// The first signer signs by their link, with consent.
+/// Signs as the first signer with their link, including consent.
 pub fn sign(world: &World<'_>, key: &SigningKey, language: Language, name: &str) -> Result<(), Error> {
     let app = world.app;
     app.record_viewed(key, &phone())?;
@@ -55,7 +55,7 @@ pub fn sign(world: &World<'_>, key: &SigningKey, language: Language, name: &str)
         .map(|_| ())
 }
 
-/// Known troubles: Korean, Japanese and Chinese values at completion, and such names on the certificate.
+/// Regression test: Korean, Japanese and Chinese values at completion, and such names on the certificate.
 #[test]
 fn values_and_names_in_korean_japanese_and_chinese_reach_the_certificate() {
     on_both(|app| {
@@ -106,7 +106,7 @@ fn values_and_names_in_korean_japanese_and_chinese_reach_the_certificate() {
                 !read.contains("Mozilla"),
                 "{language:?}: the browser is told as people call it"
             );
-            // The chain's hash after each step, as the attached chain has it.
+            // The chain's hash after each step, as in the embedded chain.
             let chain = chain_of(&certificate.bytes);
             let approvals: Vec<&serde_json::Value> = chain["entries"]
                 .as_array()
@@ -123,7 +123,7 @@ fn values_and_names_in_korean_japanese_and_chinese_reach_the_certificate() {
     });
 }
 
-/// The attached chain.
+/// Returns the embedded chain.
 pub fn chain_of(pdf: &[u8]) -> serde_json::Value {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("certificate.pdf");
@@ -136,7 +136,7 @@ pub fn chain_of(pdf: &[u8]) -> serde_json::Value {
     serde_json::from_slice(&output.stdout).expect("JSON")
 }
 
-/// Known trouble: a time without its zone is no evidence.
+/// Regression test: a time without its zone is no evidence.
 #[test]
 fn the_certificate_names_its_zone_once_and_every_time_is_in_it() {
     on_both(|app| {
@@ -242,7 +242,6 @@ fn values_are_named_with_the_act_that_wrote_them() {
     });
 }
 
-/// How it was made sure who acts, in each way that there is.
 #[test]
 fn the_identity_check_of_each_signer_is_on_the_certificate() {
     on_both(|app| {
@@ -281,7 +280,6 @@ fn the_identity_check_of_each_signer_is_on_the_certificate() {
     });
 }
 
-/// The certificate says how a signer got their link: what became of the message.
 #[test]
 fn a_link_is_called_sent_only_where_it_was() {
     on_both(|app| {
@@ -374,7 +372,7 @@ fn a_corrected_mobile_number_is_recorded_and_makes_nobody_an_earlier_signer() {
     });
 }
 
-/// All messages that wait are taken by a mail server, or there is none.
+/// Delivers all waiting messages, or marks them as kept because there is no mail server.
 fn settle_messages(app: &TestApp, is_sent: bool) {
     let now = app.now();
     let settled = app.store.write_relaxed(move |tx| {

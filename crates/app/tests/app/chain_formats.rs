@@ -1,4 +1,4 @@
-//! Chains of both formats, and heads that only the master key can make.
+//! Tests chains of both formats, and heads that require the master key.
 
 use domain::{ChainFormat, CompanyId, Entry, Event, EventKind, Head, WorkflowId, chain::verify};
 use store::check::FaultKind;
@@ -24,7 +24,8 @@ fn entries(app: &TestApp, company: &CompanyId, id: WorkflowId) -> Vec<Entry> {
         .expect("the chain")
 }
 
-/// Writes a workflow's chain again as somebody would who has only the database: the hashes fit, the head's code does not.
+/// Rewrites a workflow's chain as an attacker with access to only the database could: the hashes match, but the head's
+/// code does not.
 pub(crate) fn rewrite(
     app: &TestApp,
     company: &CompanyId,
@@ -57,7 +58,7 @@ pub(crate) fn rewrite(
         .expect("rewritten");
 }
 
-/// Makes a workflow one that an earlier version started.
+/// Converts a workflow into one from an earlier version.
 pub(crate) fn of_an_earlier_version(app: &TestApp, company: &CompanyId, id: WorkflowId) {
     let whose = company.clone();
     let values = app
@@ -144,7 +145,7 @@ fn a_chain_that_was_recomputed_without_the_master_key_is_found_and_stays_found()
             }
         });
         assert_eq!(faults(app), [(id, FaultKind::HeadCode)]);
-        // What follows does not make a forged head good.
+        // Later entries do not make a forged head valid.
         app.document(&world.caller, id, &origin()).expect("a download");
         assert_eq!(faults(app), [(id, FaultKind::HeadCode)]);
     });

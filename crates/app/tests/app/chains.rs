@@ -1,4 +1,4 @@
-//! The audit trail: what is in it, and what breaks it.
+//! Tests the content of the audit trail, and how manipulations are detected.
 
 use domain::WorkflowId;
 use jiff::SignedDuration;
@@ -115,7 +115,7 @@ fn a_chain_that_cannot_be_extended_delays_no_other() {
             ids.iter().map(of).collect::<Vec<_>>()
         };
         let broken = ids[1].get();
-        // The next entry of this chain would be one that there is already.
+        // The next entry of this chain would have an existing number.
         let move_head = move |by: i64| {
             app.store
                 .write(move |tx| tx.execute(&sql::MOVE_HEAD, store::values![broken, by]))

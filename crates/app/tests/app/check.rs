@@ -1,4 +1,4 @@
-//! `audit verify` and `fsck`: silent on what is sound, and each wrong that they must find, done by hand.
+//! Tests `audit verify` and `fsck`: they report nothing for sound data, and detect each kind of manual damage.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -31,7 +31,7 @@ mod sql {
     }
 }
 
-/// A workflow that two signers have completed.
+/// Creates a workflow completed by two signers.
 pub(crate) fn completed(world: &World<'_>) -> WorkflowId {
     let id = id_of(&world.start(world.request()));
     world.approve(id, act(fields_of_first())).expect("the first approval");
@@ -64,7 +64,7 @@ fn a_sound_installation_is_clean_and_nothing_of_it_is_swept() {
     on_both(|app| {
         let world = World::new(app, &two_steps());
         let done = completed(&world);
-        // One under way, with a signature in its draft and none of it approved.
+        // An open workflow with a signature in its draft that was not approved.
         let open = id_of(&world.start(world.request()));
         let pixel = given_signature();
         app.fill_in(&world.playing_key(open), &texts(&[("sign", &pixel)]))
@@ -243,7 +243,7 @@ fn the_replaced_files_of_a_draft_are_swept() {
         assert_eq!(report.swept, [first]);
         assert!(app.blobs.exists(&second).expect("an answer"));
 
-        // What an approval has taken over stays, whatever becomes of the draft.
+        // Files of an approval are kept, whatever happens to the draft.
         world.approve(id, act(fields_of_first())).expect("an approval");
         let report = app.fsck(Duration::ZERO).expect("a report");
         assert!(report.is_clean(), "{report:?}");
@@ -264,7 +264,7 @@ fn whatever_happens_to_a_document_at_the_same_moment_its_chain_tells_of_each() {
                 let (start, world) = (&start, &world);
                 scope.spawn(move || {
                     start.wait();
-                    // One member from one address is recorded once an hour.
+                    // Downloads of one member from one address are recorded once an hour.
                     let origin = app::Origin {
                         address: Some(format!("192.0.2.{number}")),
                         ..origin()

@@ -1,4 +1,4 @@
-//! Checkpoints: what was deleted, put back or restored in the database is found against them.
+//! Tests checkpoints: rows that were deleted, put back or restored in the database are detected.
 
 use app::CheckpointFault;
 use domain::{ChainFormat, CompanyId, WorkflowId};
@@ -11,7 +11,7 @@ use crate::edits::statement;
 use crate::support::{TestApp, on_both};
 use crate::world::{World, origin, two_steps};
 
-/// The tables with rows of a workflow, in an order in which their rows can be deleted.
+/// The tables with rows of a workflow, in an order that allows deleting them.
 const TABLES: [(&str, &str); 6] = [
     ("audit_entry", "workflow_id"),
     ("field_value", "workflow_id"),
@@ -48,7 +48,7 @@ fn delete(app: &TestApp, id: WorkflowId) {
         .expect("deleted");
 }
 
-/// Puts the rows of a workflow back as they were.
+/// Restores the rows of a workflow.
 fn put_back(app: &TestApp, id: WorkflowId, saved: &Saved) {
     delete(app, id);
     let saved = saved.clone();
@@ -75,7 +75,7 @@ fn put_back(app: &TestApp, id: WorkflowId, saved: &Saved) {
         .expect("put back");
 }
 
-/// An hour later.
+/// Writes checkpoints an hour later.
 fn checkpoint(app: &TestApp) -> u64 {
     app.clock.advance(3_600);
     app.write_checkpoints().expect("checkpoints")
@@ -110,7 +110,7 @@ fn deleted_workflows_and_old_rows_are_found_until_the_operator_accepts_them() {
         };
         let first = found(app);
         assert!(is_expected(&first), "{first:?}");
-        // Later checkpoints do not forget what was lost, and what goes on from old rows is another chain.
+        // Later checkpoints remember what was lost, and entries after the old rows form a different chain.
         app.document(&world.caller, kept, &origin()).expect("a download");
         assert_eq!(checkpoint(app), 1);
         let later = found(app);
@@ -145,7 +145,7 @@ fn a_restored_older_database_is_found() {
         app.discard(&world.caller, first, &origin()).expect("hidden");
         let second = completed(&world);
         assert_eq!(checkpoint(app), 1);
-        // All that the database contains of workflows is as it was at the backup.
+        // Restores all rows of workflows in the database from the backup.
         put_back(app, first, &backup);
         delete(app, second);
         let faults = found(app);
@@ -175,7 +175,7 @@ fn an_old_chain_that_is_written_again_after_its_first_keying_is_found() {
                 *address = "198.51.100.1".into();
             }
         });
-        // Somebody with the database removes the code, and it gets one again.
+        // Somebody with access to the database removes the code, and a new one is added.
         let forget = statement("UPDATE workflow SET chain_code = NULL WHERE id = $1".to_owned());
         app.store
             .write(move |tx| tx.execute(forget, values![id]))

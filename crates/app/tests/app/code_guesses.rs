@@ -1,4 +1,4 @@
-//! Wrong one-time codes are counted for each contact, whatever the document.
+//! Tests that wrong one-time codes are counted for each contact, across documents.
 
 use std::sync::Barrier;
 
@@ -9,7 +9,7 @@ use crate::one_time_codes::{another, give, give_in, guarded, last_code, send, si
 use crate::support::on_both;
 use crate::world::{World, faults, id_of, two_steps};
 
-/// A document whose first signer has this address and has been sent a code.
+/// Starts a document whose first signer has this address and has been sent a code.
 fn coded(world: &World<'_>, email: &str) -> (WorkflowId, SigningKey) {
     let mut request = guarded(world);
     request.recipients[0].email = Some(email.to_owned());
@@ -19,7 +19,7 @@ fn coded(world: &World<'_>, email: &str) -> (WorkflowId, SigningKey) {
     (id_of(&started), key)
 }
 
-/// For how long no code of this contact can be tried.
+/// Returns the time during which no code of this contact can be tried.
 fn wait<T: std::fmt::Debug>(result: Result<T, Error>) -> u64 {
     match result {
         Err(Error::Throttled {
@@ -49,7 +49,7 @@ fn ten_wrong_codes_in_all_documents_of_a_contact_are_the_end_for_an_hour() {
         guess_wrongly(&world, &documents[1], 4);
         app.clock.advance(30);
         guess_wrongly(&world, &documents[2], 1);
-        // Not even the right one is judged now, and none is sent.
+        // Even the right code is not checked now, and no new code is sent.
         let (id, key) = &documents[2];
         let right = last_code(&world, *id);
         assert_eq!(wait(give(app, key, &right)), 3_570);

@@ -1,4 +1,5 @@
-//! A document that is a copy of a signed file without its signatures says so in its audit trail and certificate.
+//! Tests that a document made from a copy of a signed file, without its signatures, says so in its audit trail and
+//! certificate.
 
 use app::TemplateFields;
 use document::intake::{Acceptance, Wishes};

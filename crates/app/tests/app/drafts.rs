@@ -1,4 +1,5 @@
-//! A signer with their page open twice: nothing is overwritten unseen, and nobody approves what their page does not show.
+//! Tests a signer with their page open twice: nothing is overwritten unseen, and nobody approves what their page does
+//! not show.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +9,7 @@ use domain::{Drawing, Hand};
 use crate::support::{TestApp, on_both};
 use crate::world::{World, faults, id_of, key_of, met, origin, pixel, texts, two_steps};
 
-/// What a page of this name shows.
+/// Returns the state shown by a page with this ID.
 fn seen(page: &str, revision: u64) -> DraftSeen {
     DraftSeen {
         revision: Some(revision),
@@ -56,7 +57,7 @@ fn an_approval_of_what_the_page_does_not_show_is_refused_and_nothing_is_lost() {
         assert_eq!(app.open_signing(&key).expect("a page").stage, Stage::Write);
         assert_eq!(value(app, &key, "성명"), "이백");
 
-        // The page asks what it does not show.
+        // The page requests the changes that it does not show.
         let newer = app.save_draft(&key, &seen("desk", 2), &texts(&[])).expect("an answer");
         assert_eq!((newer.revision, names(&newer)), (3, vec![("성명", "이백")]));
         approve(newer.revision).expect("what it shows now");
@@ -76,7 +77,7 @@ fn a_page_writes_over_nothing_that_it_does_not_show() {
                 .expect("an answer")
         };
         assert_eq!(save("phone", 0, &[("성명", "이백"), ("plan", "B")]).revision, 1);
-        // Of the older page's values, those that nobody else has touched are saved; the answer contains the rest.
+        // Values of the older page are saved if nobody else has changed them. The response contains the others.
         let desk = save("desk", 0, &[("성명", "백"), ("day", "2026-01-02")]);
         assert_eq!(desk.revision, 2);
         assert_eq!(names(&desk), [("plan", "B"), ("성명", "이백")]);
@@ -87,7 +88,7 @@ fn a_page_writes_over_nothing_that_it_does_not_show() {
             (value(app, &key, "성명"), value(app, &key, "day")),
             ("이백".to_owned(), "2026-01-02".to_owned())
         );
-        // Once it shows what is newer, its signer decides.
+        // After the page shows the newer values, its signer decides.
         let mine = save("desk", 2, &[("성명", "백")]);
         assert_eq!((mine.revision, mine.newer.len()), (3, 0));
         assert_eq!(value(app, &key, "성명"), "백");
@@ -106,13 +107,14 @@ fn a_page_writes_over_nothing_that_it_does_not_show() {
             (1, 3, changes)
         );
 
-        // The answer was lost: the same again is no change, and what the page goes on with is no conflict with itself.
+        // The response was lost. Repeating the request is no change, and later changes of this page do not conflict
+        // with its own.
         assert_eq!(save("desk", 2, &[("성명", "백")]).revision, 3);
         let own = save("desk", 2, &[("성명", "백만")]);
         assert_eq!((own.revision, own.newer.len()), (4, 0));
-        // Two pages that say the same do not disagree.
+        // Equal values on two pages are no conflict.
         assert_eq!(save("phone", 3, &[("성명", "백만")]).newer, []);
-        // A program that says nothing of what it has seen overwrites.
+        // A program that does not say what it has seen overwrites.
         app.fill_in(&key, &texts(&[("성명", "천")])).expect("saved");
         assert_eq!(value(app, &key, "성명"), "천");
     });
@@ -150,7 +152,7 @@ fn files_and_drawings_are_not_written_over_either() {
             .take_drawing(&key, &seen("phone", 1), "sign", drawing)
             .expect("an answer");
         assert_eq!(names(&told), [("sign", "mine.png")]);
-        // Removed: the other page learns that there is nothing.
+        // The other page is informed that the value was removed.
         app.save_draft(&key, &seen("desk", 2), &texts(&[("sign", "")]))
             .expect("taken away");
         let told = app.save_draft(&key, &seen("phone", 2), &texts(&[])).expect("an answer");

@@ -1,4 +1,5 @@
-//! Random edits by hand of a finished workflow's rows and files: each that changes what people read is found.
+//! Edits rows and files of a completed workflow at random, and tests that each edit that changes displayed content is
+//! detected.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,7 +12,7 @@ use testkit::scale::Scale;
 use crate::support::{TestApp, on_both};
 use crate::world::{World, act, fields_of_first, given, id_of, origin, two_steps};
 
-/// The tables of which a workflow's rows are compared with its chain, and the column that names the workflow.
+/// The tables whose rows are compared with the chain of a workflow, and the column with the workflow's ID.
 const TABLES: [(&str, &str); 6] = [
     ("workflow", "id"),
     ("recipient", "workflow_id"),
@@ -21,7 +22,7 @@ const TABLES: [(&str, &str); 6] = [
     ("template_version", "template_id"),
 ];
 
-/// Tables that contain rows about a workflow which its chain does not prove, and why.
+/// Tables with rows about a workflow that its chain does not cover, and the reason.
 const OTHER_TABLES: &[(&str, &str)] = &[
     (
         "blob_reference",
@@ -36,7 +37,7 @@ const OTHER_TABLES: &[(&str, &str)] = &[
     ("public_link_use", "counts the uses of a public link"),
 ];
 
-/// Chance that is the same in every run.
+/// A random source that is the same in every run.
 struct Dice(u64);
 
 impl Dice {
@@ -49,15 +50,15 @@ impl Dice {
     }
 }
 
-/// A statement that is written at run time, the same text for both databases.
+/// Builds a statement at run time, with the same text for both databases.
 pub(crate) fn statement(text: String) -> &'static Statement {
     let text: &'static str = text.leak();
     let both: &'static [&'static str] = Box::leak(Box::new([text]));
-    // The name is the key by which the store remembers what it knows of a statement.
+    // The store caches statements by their names.
     Box::leak(Box::new(Statement::new(text, both, text)))
 }
 
-/// A workflow with as much as one can have, completed.
+/// Creates a completed workflow with as many features as possible.
 fn rich(world: &World<'_>, app: &TestApp) -> WorkflowId {
     let mut request = world.request();
     request.comment = Some("Please sign soon".to_owned());
@@ -77,7 +78,7 @@ fn rich(world: &World<'_>, app: &TestApp) -> WorkflowId {
     id
 }
 
-/// Another value of the same kind.
+/// Returns a different value of the same kind.
 fn edited(dice: &mut Dice, value: &Value) -> Value {
     match value {
         Value::Null => [Value::Integer(1), Value::Text("x".to_owned()), Value::Blob(vec![1; 32])][dice.roll(3)].clone(),
@@ -108,7 +109,7 @@ fn edited(dice: &mut Dice, value: &Value) -> Value {
     }
 }
 
-/// Sets one column of one row of the table, which is found by all its other columns' key.
+/// Sets one column of one row of the table, which is found by the key in its other columns.
 fn set(app: &TestApp, table: &str, row: &Row, column: &str, (from, to): (&Value, &Value)) -> bool {
     let key: &[&str] = match table {
         "workflow" | "recipient" => &["id"],
@@ -121,7 +122,7 @@ fn set(app: &TestApp, table: &str, row: &Row, column: &str, (from, to): (&Value,
     let conditions: Vec<String> = key
         .iter()
         .map(|name| {
-            // Where the key itself was edited, the row is found by what is there now.
+            // If the key itself was edited, the row is found by its new value.
             let value = if *name == column {
                 from
             } else {
@@ -168,7 +169,7 @@ fn all_random_edits_of_rows_are_found_and_named() {
                 rows.into_iter().map(move |row| (table, row))
             })
             .collect();
-        // Every column is as likely as any other, however many rows its table has.
+        // Each column has the same probability, regardless of the number of rows in its table.
         let mut places: BTreeMap<(&str, &str), Vec<&Row>> = BTreeMap::new();
         for (table, row) in &rows {
             for column in row.columns() {
@@ -199,7 +200,7 @@ fn all_random_edits_of_rows_are_found_and_named() {
             let before = row.value(column).expect("a column");
             let after = edited(&mut dice, before);
             if !set(app, table, row, column, (before, &after)) {
-                // A key, a type or a rule of the database.
+                // Refused by a key, type or constraint of the database.
                 refused += 1;
                 continue;
             }

@@ -1,4 +1,4 @@
-//! Erasing a person: nothing of them is left in the clear, and all that proves something still does.
+//! Tests that erasing a person leaves no plain text about them, and that all evidence remains valid.
 
 use document::verify;
 use domain::{ChainFile, WorkflowId};
@@ -15,7 +15,7 @@ use crate::world::{World, act, fields_of_first, given, id_of, origin, two_steps,
 
 const NAME: &str = "Wanda Kanarienvogel";
 const CONTACT: &str = "wanda.kanarienvogel@example.com";
-/// In lower case, as it is searched for.
+/// The search text, in lower case.
 const CANARY: &str = "kanarienvogel";
 
 fn request(world: &World<'_>) -> app::StartRequest {
@@ -48,10 +48,10 @@ fn has_canary(bytes: &[u8]) -> bool {
     text.contains(CANARY)
 }
 
-/// Whether an operator's backup of the database has the canary, as text or in hexadecimal. `None` for SQLite, whose file is
-/// searched by a test of its own.
+/// Whether a backup of the database contains the canary, as text or in hexadecimal. `None` for SQLite, whose file is
+/// searched by a separate test.
 fn dump_has_canary(app: &TestApp) -> Option<bool> {
-    // Its first letter may be of either case.
+    // The first letter may be upper or lower case.
     let in_hexadecimal = hex::encode(&CANARY[1..]);
     let dump = app.database.dump()?;
     let dump_as_text = String::from_utf8_lossy(&dump);
@@ -62,7 +62,7 @@ fn dump_has_canary(app: &TestApp) -> Option<bool> {
     Some(has_canary(&dump) || dump_as_text.contains(&in_hexadecimal))
 }
 
-/// The tables and columns that have the canary in the clear.
+/// Returns the tables and columns with the canary in plain text.
 fn tables_with_canary(app: &TestApp) -> Vec<String> {
     let names = match app.database.url() {
         None => "SELECT name FROM sqlite_master WHERE type = 'table'",
@@ -98,7 +98,7 @@ fn tables_with_canary(app: &TestApp) -> Vec<String> {
     found
 }
 
-/// The files that have the canary, without the sealed documents.
+/// Returns the files with the canary, except the sealed documents.
 fn files_with_canary(app: &TestApp, documents: &[Vec<u8>]) -> Vec<String> {
     let mut found = Vec::new();
     for file in app.blobs.list().expect("a list") {
@@ -196,7 +196,7 @@ fn a_person_is_recognised_in_any_spelling() {
         let world = World::new(app, &two_steps());
         let contact = "Ünal.Kanarienvogel@example.com";
         let id = id_of(&world.start(app::StartRequest {
-            // Its accent is a character of its own.
+            // The accent is a separate character.
             workflow_name: Some("Vertrag mit ZOE\u{308} KANARIENVOGEL".to_owned()),
             recipients: vec![
                 writer(1, "Zoë Kanarienvogel", contact),
@@ -219,12 +219,12 @@ fn a_person_is_recognised_in_any_spelling() {
     });
 }
 
-/// All texts can be found, as the job makes them.
+/// Indexes all texts, as the job does.
 fn index(app: &TestApp) {
     while app.index_texts(100).expect("indexed") == 100 {}
 }
 
-/// All messages were delivered, and the chains say so.
+/// Marks all messages as delivered, and records it in the chains.
 fn settle_messages(app: &TestApp) {
     let settle = statement(
         "UPDATE outbox SET state = 'dead', finished_at = created_at, lease = NULL, lease_owner = NULL".to_owned(),

@@ -1,4 +1,5 @@
-//! Texts that a font has are taken, others are refused by name; and what was taken is stamped with the fonts of its start.
+//! Tests that texts are accepted if a font has their characters, that others are refused by character, and that
+//! stamping uses the fonts from the start.
 
 use std::path::Path;
 
@@ -12,14 +13,14 @@ use crate::support::{TestApp, on_both, text_of};
 use crate::templates::pdf;
 use crate::world::{World, act, faults, field, given, id_of};
 
-/// Letters of a script that no font of ours has.
+/// Letters of a script that none of our fonts has.
 const RARE: &str = "ଆଇଉ";
 
 fn one_text() -> Value {
     json!({"name": "plain", "steps": [{"order": 1}], "fields": [field("note", "text", 1, 1, 1, &json!({}))]})
 }
 
-/// Writes a font of its own name that has the letters of [`RARE`]: one of ours whose letters have other numbers.
+/// Writes a font with its own name that has the letters of [`RARE`], by changing the code points in one of ours.
 fn write_font(folder: &Path) {
     const OURS: &str = "../../ui/node_modules/@expo-google-fonts/noto-sans-thai/400Regular/NotoSansThai_400Regular.ttf";
     let mut font = std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join(OURS)).expect("run script/bootstrap");
@@ -43,7 +44,7 @@ fn write_font(folder: &Path) {
             .map(|(_, at, length)| (*at, *length))
             .expect("a table")
     };
-    // Its name, in both forms in which names are written.
+    // The font name occurs in both encodings.
     let (at, length) = table(b"name");
     let wide = |text: &str| text.bytes().flat_map(|byte| [0, byte]).collect::<Vec<u8>>();
     for (old, new) in [(wide("Thai"), wide("Rare")), (b"Thai".to_vec(), b"Rare".to_vec())] {
@@ -53,7 +54,7 @@ fn write_font(folder: &Path) {
             }
         }
     }
-    // U+0E00 to U+0E7F become U+0B00 to U+0B7F, in subtables of ranges (4) and of groups (12).
+    // Moves U+0E00 to U+0E7F to U+0B00 to U+0B7F, in subtables of ranges (format 4) and of groups (format 12).
     let moved = |code: usize| {
         if (0xe00..0xe80).contains(&code) {
             code - 0x300
@@ -78,7 +79,7 @@ fn write_font(folder: &Path) {
                         let new = short(&font, place) - 0x300;
                         font[place..place + 2].copy_from_slice(&new.to_be_bytes());
                     }
-                    // The glyphs of others are in a list.
+                    // Other segments list their glyphs.
                     if short(&font, start + 16 + 3 * count + segment) == 0 {
                         let new = short(&font, delta).wrapping_add(0x300);
                         font[delta..delta + 2].copy_from_slice(&new.to_be_bytes());
@@ -138,7 +139,7 @@ fn what_an_added_font_showed_at_the_start_is_stamped_after_the_font_is_gone() {
         start(&app, "Lee");
         assert_eq!(app.blobs.list().expect("the files").len(), stored, "one file for all");
 
-        // The operator takes the font away.
+        // The operator removes the font.
         let app = app.restarted(None);
         let without = start(&app, "Park");
         app.clock.advance(3600);
@@ -218,7 +219,7 @@ fn a_text_that_no_font_has_is_refused_wherever_it_would_be_printed() {
         fields["steps"][0]["role"] = json!(RARE);
         assert_eq!(import(&fields), "steps");
 
-        // Words that come with an act are on the certificate, too.
+        // Comments are on the certificate, too.
         let mut request = world.request();
         request.recipients.truncate(1);
         let id = id_of(&world.start(request));

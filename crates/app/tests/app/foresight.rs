@@ -1,4 +1,4 @@
-//! Nothing turns out unstampable after others have signed.
+//! Tests that values cannot turn out to be unstampable after others have signed.
 
 use app::{CompanyChange, CorrectRequest, Error, FaultCode, ImportTemplate, StartRequest, Started};
 use domain::{Status, TemplateId, WorkflowId};
@@ -11,7 +11,7 @@ use testkit::operator::operator;
 use crate::support::{TestApp, on_both};
 use crate::world::{PIXEL, World, act, faults, field, given, id_of, key_of, origin, texts, writer};
 
-/// A box in which no more than three digits fit.
+/// A box that fits at most three digits.
 fn narrow() -> Value {
     json!({"width": 25_000, "height": 15_000})
 }
@@ -38,7 +38,7 @@ fn import(world: &World<'_>, fields: &Value) -> Result<TemplateId, Error> {
     imported.map(|imported| imported.id)
 }
 
-/// Refused for one field, as a template and as the fields of one that is there.
+/// Asserts that one field is refused, both in a new template and in the fields of an existing one.
 fn assert_refused(world: &World<'_>, fields: &Value, path: &str, code: FaultCode) {
     let expected = [(path.to_owned(), code)];
     assert_eq!(faults(import(world, fields)), expected, "{fields}");
@@ -66,7 +66,7 @@ fn what_a_template_prescribes_is_proved_when_it_is_imported() {
                 ".options[1]",
             ),
             ("date", json!({"pattern": "MMMM dd yyyy 'ଉ'"}), ".pattern"),
-            // Fits in May, and not in September.
+            // Fits in May, but not in September.
             (
                 "date",
                 json!({"pattern": "MMMM yyyy", "width": 66_000, "height": 15_000, "font_size": 10}),
@@ -123,7 +123,7 @@ fn what_a_template_prescribes_is_proved_when_it_is_imported() {
     });
 }
 
-/// A thousandth of the page's height is 0.8 points.
+/// A thousandth of the page height is 0.8 points.
 #[test]
 fn a_box_that_is_too_small_for_its_kind_is_refused_with_the_least_that_it_needs() {
     on_both(|app| {
@@ -148,7 +148,7 @@ fn a_box_that_is_too_small_for_its_kind_is_refused_with_the_least_that_it_needs(
             ]);
             assert_refused(&world, &fields, "fields[1]", FaultCode::FieldTooSmall);
         }
-        // What the message asks for is taken.
+        // The size stated in the message is accepted.
         let fields = |box_of: &Value| two_writers(&[field("a", "signature", 1, 1, 1, box_of)]);
         let Err(Error::Unprocessable(faults)) = import(&world, &fields(&json!({"width": 1, "height": 1}))) else {
             panic!("it is refused");
@@ -174,7 +174,7 @@ fn a_box_that_is_too_small_for_its_kind_is_refused_with_the_least_that_it_needs(
     });
 }
 
-/// Templates that were imported before that was proved.
+/// Covers templates that were imported before this was checked.
 #[test]
 fn what_a_template_prescribes_is_proved_again_at_the_start() {
     on_both(|app| {
@@ -328,7 +328,7 @@ fn a_document_keeps_the_companys_name_with_which_it_was_sent() {
     });
 }
 
-/// A field of a random template, before it is known what stands around it.
+/// The seed of a field in a random template, without the surrounding fields.
 type Seed = (usize, u32, u32, u32, bool, bool, u32);
 
 fn seeds() -> impl Strategy<Value = Vec<Seed>> {
@@ -407,7 +407,7 @@ fn template_of(seeds: &[Seed]) -> Value {
     json!({"name": "random", "steps": [{"order": 1}, {"order": 2}, {"order": 3}], "fields": fields})
 }
 
-/// A value such as somebody may give.
+/// Returns a value that somebody might enter.
 fn some_value(seed: &Seed, chance: u32) -> String {
     let number = chance % 1_000_000_000;
     match domain::FieldKind::ALL[seed.0].code() {
@@ -435,7 +435,7 @@ fn some_value(seed: &Seed, chance: u32) -> String {
     }
 }
 
-/// A value with which every signer can continue: they leave empty what they may, and 0 fits everywhere.
+/// Returns a value that lets every signer continue: optional fields stay empty, and 0 fits everywhere.
 fn modest_value(seed: &Seed, options: &[String], chance: u32) -> String {
     let required = seed.4;
     match domain::FieldKind::ALL[seed.0].code() {
@@ -443,13 +443,12 @@ fn modest_value(seed: &Seed, options: &[String], chance: u32) -> String {
         "text" if required => "1".to_owned(),
         "number" | "text" => String::new(),
         "signature" | "initials" | "seal" | "image" if !required => String::new(),
-        // Any of them: each was proved.
+        // Any option works, because each was checked.
         "select" => options[chance as usize % options.len()].clone(),
         _ => some_value(seed, chance),
     }
 }
 
-/// Whether a field is of one of these kinds.
 fn of_kind(kinds: &[&str], seed: &Seed) -> bool {
     kinds.contains(&domain::FieldKind::ALL[seed.0].code())
 }
@@ -462,7 +461,7 @@ fn name(index: usize) -> String {
     format!("f{index}")
 }
 
-/// A start in which the sender fills in some fields that they may.
+/// Builds a start in which the sender fills in some of the permitted fields.
 fn request_with(world: &World<'_>, seeds: &[Seed], chances: &[u32]) -> StartRequest {
     let mut request = StartRequest {
         recipients: vec![
@@ -484,8 +483,8 @@ fn request_with(world: &World<'_>, seeds: &[Seed], chances: &[u32]) -> StartRequ
     request
 }
 
-/// Starts a workflow of this template and signs every step. The answer is how many of the signers' tries were refused; none
-/// if the template or the start was refused already.
+/// Starts a workflow of this template and signs every step. Returns the number of refused approvals, or `None` if the
+/// template or the start was refused.
 fn signed_through(world: &World<'_>, seeds: &[Seed], chances: &[u32]) -> Result<Option<u32>, TestCaseError> {
     let app = world.app;
     let fields = template_of(seeds).to_string();
@@ -505,7 +504,7 @@ fn signed_through(world: &World<'_>, seeds: &[Seed], chances: &[u32]) -> Result<
     };
     let id = match started {
         Ok(Started::Workflow(started)) => WorkflowId(started.workflow_id),
-        // Nobody has signed yet: a name that does not fit into its box is refused.
+        // Nobody has signed yet, so a name that does not fit into its box is refused.
         Err(Error::Unprocessable(_)) => return Ok(None),
         other => panic!("{other:?}"),
     };
@@ -518,7 +517,7 @@ fn signed_through(world: &World<'_>, seeds: &[Seed], chances: &[u32]) -> Result<
     Ok(Some(refused))
 }
 
-/// Signs a step, with bold values if they are accepted, else with modest ones, which must be.
+/// Signs a step with random values if they are accepted, otherwise with modest ones, which must be.
 fn sign_step(
     world: &World<'_>,
     id: WorkflowId,
@@ -564,7 +563,7 @@ fn sign_step(
     Ok(1)
 }
 
-/// Whatever one may write, the next one can go on, and at the end the document is sealed.
+/// Whatever a signer enters, the next one can continue, and in the end the document is sealed.
 #[test]
 fn no_writer_is_stuck_with_what_others_have_fixed() {
     let app = TestApp::new(TestDatabase::sqlite());
@@ -576,7 +575,7 @@ fn no_writer_is_stuck_with_what_others_have_fixed() {
         max_shrink_iters: 60,
         ..Config::default()
     });
-    // Chance decides how many approvals are refused: another round follows until enough of them were.
+    // The number of refused approvals is random, so rounds are repeated until there are enough.
     for _round in 0..10 {
         let result = runner.run(
             &(seeds(), prop::collection::vec(any::<u32>(), 8)),

@@ -1,4 +1,4 @@
-//! Wrong passwords from elsewhere do not keep out an address from which the account logs in.
+//! Tests that wrong passwords from other addresses do not lock out an address from which the account logs in.
 
 use app::{CompanyChange, LoggedIn, LoginAttempt, LoginRefusal};
 use domain::Role;
@@ -11,7 +11,7 @@ const HOME: &str = "198.51.100.1";
 const DAY: i64 = 24 * 60 * 60;
 
 store::statements! {
-    /// What is kept of addresses.
+    /// Selects the stored addresses.
     pub static KEPT = "SELECT company_id, member_id, address FROM known_address ORDER BY company_id, member_id, address";
 }
 
@@ -26,7 +26,7 @@ fn log_in(app: &TestApp, address: &str, password: &str) -> Result<LoggedIn, Logi
     app.login(&from(address, "acme", OWNER, password))
 }
 
-/// As many wrong passwords from this address as are judged.
+/// Sends wrong passwords from this address until they are throttled. Returns how many were checked.
 fn guess_until_throttled(app: &TestApp, address: &str) -> u32 {
     for judged in 0..100 {
         match log_in(app, address, "a wrong one") {
@@ -68,7 +68,7 @@ fn wrong_passwords_from_elsewhere_never_keep_out_an_address_that_logged_in() {
         log_in(app, HOME, PASSWORD).expect("its own address is not");
         let page = from(HOME, "acme", OWNER, PASSWORD);
         app.sign_in(&page, None).expect("nor is it on the sign-in page");
-        // Nor by the strangers' next window, and the one after it.
+        // Further windows of the strangers do not lock it out either.
         for _ in 0..3 {
             app.clock.advance(600);
             assert_eq!(guess_until_throttled(app, "203.0.113.200"), 10);
@@ -97,7 +97,7 @@ fn an_address_is_known_for_thirty_days_after_its_last_login() {
     on_both(|app| {
         app.with_company("acme");
         log_in(app, HOME, PASSWORD).expect("the first");
-        // Logins that follow at once are not all written, yet the last one counts.
+        // Not every login is written, but the last one still counts.
         app.clock.advance(59 * 60);
         log_in(app, HOME, PASSWORD).expect("the last");
         app.clock.advance(30 * DAY - 1);
@@ -170,7 +170,7 @@ fn known_addresses_are_kept_as_keyed_hashes_and_no_more_than_fifty_of_a_member()
         }
         let distinct: std::collections::BTreeSet<_> = rows.iter().map(|(_, address)| address).collect();
         assert_eq!(distinct.len(), 51, "one address of two members is two hashes");
-        // Of the sixty the latest are known.
+        // Of the sixty addresses, the latest are known.
         guess_until_throttled(app, "203.0.113.1");
         log_in(app, "198.51.100.59", PASSWORD).expect("the latest");
         log_in(app, "198.51.100.10", PASSWORD).expect("the fiftieth");

@@ -1,4 +1,4 @@
-//! What members, signers and other companies find.
+//! Tests what members, signers and other companies can find.
 
 use app::{ActRequest, ConflictCode, Error, ListRequest, SearchRequest, SigningKey, Stage, Started, Subject};
 use domain::{Role, WorkflowId};
@@ -43,7 +43,6 @@ fn another_company_finds_nothing() {
     });
 }
 
-/// Starts five workflows.
 fn five(world: &World<'_>) -> Vec<i64> {
     (0..5)
         .map(|number| {

@@ -1,4 +1,4 @@
-//! What a company chooses about its looks and its mails, and what becomes of it.
+//! Tests a company's settings for its appearance and its mails, and their effects.
 
 use app::{App, CompanyChange, Error, FaultCode, StartCopy};
 use domain::{Colour, CompanyId, CompletedMails, EventKind, WorkflowId};
@@ -41,7 +41,7 @@ fn a_colour_and_a_logo_are_kept_shown_replaced_and_taken_away() {
         assert_eq!((logo.width, logo.height), (1, 1));
         let png = app.company_logo(&id, &logo.hash).expect("its file");
         assert_eq!(domain::BlobHash::of(&png), logo.hash);
-        // What is not said stays; another company has neither.
+        // Settings that are not mentioned stay unchanged. Another company has neither.
         changed(app, &id, &CompanyChange::default());
         assert_eq!(app.company_look(&id).expect("a look"), look);
         let other = app.with_company("other");
@@ -55,12 +55,12 @@ fn a_colour_and_a_logo_are_kept_shown_replaced_and_taken_away() {
         changed(app, &id, &away);
         let look = app.company_look(&id).expect("a look");
         assert_eq!((look.accent, look.logo), (None, None));
-        // A mail that waits still finds it; after a month nothing does.
+        // A pending mail can still load the logo, but after a month it is removed.
         assert!(app.company_logo(&id, &logo.hash).is_ok());
         app.clock.advance(31 * DAY);
         assert_eq!(app.clean_access().expect("cleaned").logos, 1);
         assert!(app.company_logo(&id, &logo.hash).is_err());
-        // The same one again is in use again, however often.
+        // The same logo can be used again any number of times.
         changed(app, &id, &given);
         changed(app, &id, &given);
         app.clock.advance(31 * DAY);
@@ -138,14 +138,14 @@ fn mails_come_in_the_companys_name_with_its_logo_and_answers_go_where_it_says() 
             html.contains(&format!("background-color:{}", shown.light.accent)),
             "{html}"
         );
-        // White letters could not be read on it; dark ones can.
+        // White letters would be unreadable on this colour, so dark ones are used.
         let dark = format!(
             "background-color: {} !important; color: {}",
             shown.dark.accent, shown.dark.on_accent
         );
         assert!(html.contains(&dark), "{html}");
         assert!(!html.contains("background-color:#ffd400"), "{html}");
-        // Without a reply address of the company, answers go to the sender.
+        // If the company has no reply address, replies go to the sender.
         let change = CompanyChange {
             mail_reply_to: Some(None),
             ..CompanyChange::default()
@@ -156,13 +156,13 @@ fn mails_come_in_the_companys_name_with_its_logo_and_answers_go_where_it_says() 
         let id = id_of(&world.start(request));
         let to_signer = world.mails(id).remove(0);
         assert_eq!(to_signer.reply_to.as_deref(), Some("owner@example.com"));
-        // A member without another name is named once.
+        // A member without a name is mentioned only by address.
         assert!(
             to_signer.text.contains("보낸 사람: owner@example.com\n"),
             "{}",
             to_signer.text
         );
-        // The company is still named as the one that asks.
+        // The company is still named as the requester.
         assert!(mail.text.contains("acme 주식회사") && mail.subject.contains("acme 주식회사"));
     });
 }
@@ -211,7 +211,7 @@ fn reminded(world: &World<'_>, id: WorkflowId) -> usize {
     view.history.iter().filter(|entry| entry.event == code).count()
 }
 
-/// Lets this many days pass, with the job at work every few hours.
+/// Lets this many days pass, and runs the job every few hours.
 fn days_pass(app: &TestApp, days: i64) {
     for _ in 0..days * 4 {
         app.clock.advance(DAY / 4);
@@ -236,18 +236,18 @@ fn writers_are_reminded_every_few_days_and_before_the_end_and_never_twice_for_on
             };
             changed(app, &world.company, &change);
         };
-        // Nobody is reminded if nothing is chosen; 14 days is how long it takes by default.
+        // There are no reminders by default, and workflows expire after 14 days.
         let id = start();
         days_pass(app, 4);
         assert_eq!(reminded(&world, id), 0);
-        // A choice holds for what is under way: the fourth day is beyond the third.
+        // A setting also applies to open workflows. The fourth day is after the third.
         choose(Some(3), None);
         app.remind_due(10).expect("the job");
         app.remind_due(10).expect("the job again");
         assert_eq!((reminded(&world, id), world.mails(id).len()), (1, 2));
         days_pass(app, 3);
         assert_eq!(reminded(&world, id), 2);
-        // Who is reminded by hand is not reminded by itself for as long.
+        // A manual reminder postpones the automatic one.
         app.clock.advance(DAY);
         app.remind(&world.caller, id, &origin()).expect("by hand");
         days_pass(app, 2);
@@ -260,11 +260,11 @@ fn writers_are_reminded_every_few_days_and_before_the_end_and_never_twice_for_on
             "{}",
             mail.subject
         );
-        // The next signer's days begin with their own request.
+        // The days of the next signer start with their own request.
         world.approve(id, act(fields_of_first())).expect("an approval");
         days_pass(app, 2);
         assert_eq!(reminded(&world, id), 4);
-        // After the end nobody is.
+        // There are no reminders after the end.
         days_pass(app, 10);
         let after = reminded(&world, id);
         days_pass(app, 10);

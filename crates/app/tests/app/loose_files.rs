@@ -1,5 +1,5 @@
-//! Files that were kept for what was then not written, or that a value held which was taken away: they go, and nothing that is
-//! needed goes with them.
+//! Tests that files without rows, and files of removed values, are removed, and that no needed file is removed with
+//! them.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use crate::templates::pdf;
 use crate::uploads::{MINUTE, at_present, files, is_there, picture, removed, started};
 use crate::world::{World, act, field, fields_of_first, given, id_of, key_of, origin, two_steps, writer};
 
-/// What was kept goes a quarter of an hour later, to the last file, and nothing is left for `fsck`.
+/// Asserts that all new files are removed a quarter of an hour later, and nothing is left for `fsck`.
 fn goes_again(app: &TestApp, before: &[BlobHash], act: impl FnOnce()) {
     let mut before = before.to_vec();
     before.sort();
@@ -38,7 +38,7 @@ fn signature(number: u32) -> String {
     STANDARD.encode(picture(number))
 }
 
-/// Two empty pages, of another size than those of [`pdf`].
+/// Two empty pages, with a different size than those of [`pdf`].
 fn other_pdf() -> Vec<u8> {
     let text = String::from_utf8(pdf()).expect("a text");
     text.replace("595 842", "596 843").into_bytes()
@@ -116,7 +116,8 @@ fn what_was_kept_for_an_approval_that_fails_goes() {
     });
 }
 
-/// Between its files and the transaction that needs them lie more than fifteen minutes: they may be gone.
+/// If more than fifteen minutes pass between storing the files and the transaction that needs them, they may have been
+/// removed.
 #[test]
 fn an_import_so_slow_that_its_files_were_taken_as_loose_is_refused_as_a_whole() {
     on_both(|app| {
@@ -164,7 +165,7 @@ fn a_file_that_cannot_be_removed_keeps_no_other_and_is_tried_again() {
             app.reject_by_link(&key, Some("no"), &origin()).expect("declined");
         }
         app.clock.advance(16 * MINUTE);
-        // The folder cannot be read.
+        // Makes the folder unreadable.
         let (folder, away) = (shard(stuck), app.files.path().join("away"));
         std::fs::rename(&folder, &away).expect("moved");
         std::fs::write(&folder, "no folder").expect("written");
@@ -220,7 +221,7 @@ fn the_file_of_a_value_that_is_replaced_goes() {
     });
 }
 
-/// Two sign in the second step; one has signed when the other returns the document.
+/// Two signers share the second step. One has signed when the other returns the document.
 #[test]
 fn the_file_of_a_value_that_is_taken_away_goes_unless_another_document_needs_it() {
     let template = json!({"name": "back", "steps": [{"order": 1}, {"order": 2, "role": "left"}, {"order": 2, "role": "right"}],

@@ -1,4 +1,4 @@
-//! Every kind of mail as people get it: the kept texts and pages are read by people before they are accepted.
+//! Tests every kind of mail. The stored texts and pages are reviewed by people before they are accepted.
 
 use std::fmt::Write as _;
 

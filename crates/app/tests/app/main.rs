@@ -1,4 +1,4 @@
-//! The use-cases through their public face, on both databases.
+//! Tests the use cases through their public interface, on both databases.
 #![expect(
     clippy::disallowed_methods,
     reason = "files that no row needs are among what is tested"

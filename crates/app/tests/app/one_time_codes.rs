@@ -1,4 +1,4 @@
-//! One-time codes: sent when asked for, given once, tried five times, and bound to the person they were sent to.
+//! Tests one-time codes: sent on request, valid once, limited to five tries, and bound to the person who received them.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use testkit::operator::operator;
 
 mod sql {
     store::statements! {
-        /// As migration V22 finds and leaves letters of before V19.
+        /// Restores messages to the state of versions before V19, for migration V22.
         pub static AS_OF_OLD = "UPDATE outbox SET receiver = ':mail', erase_at = created_at + 600000000 \
             WHERE workflow_id = $1 AND kind = 'mail'";
         pub static LETTERS = "SELECT body, state, erase_at FROM outbox \
@@ -26,7 +26,7 @@ use crate::world::{World, act, faults, given, id_of, key_of, met, origin, two_st
 
 const EXPIRED: FaultCode = FaultCode::OneTimeCodeExpired;
 
-/// A start whose first signer is asked for a one-time code.
+/// Builds a start whose first signer must enter a one-time code.
 pub fn guarded(world: &World<'_>) -> StartRequest {
     let mut request = world.request();
     request.recipients[0].one_time_code = Some(true);
@@ -49,12 +49,12 @@ pub fn give(app: &TestApp, key: &SigningKey, code: &str) -> Result<String, Error
     give_in(app, key, code, "")
 }
 
-/// In a form with this random value.
+/// Enters a code in a form with this random value.
 pub fn give_in(app: &TestApp, key: &SigningKey, code: &str, form: &str) -> Result<String, Error> {
     app.give_one_time_code(key, code, form, &origin())
 }
 
-/// The codes that were sent, and to whom.
+/// Returns the sent codes and their recipients.
 fn codes(world: &World<'_>, id: WorkflowId) -> Vec<(String, String)> {
     world
         .mails(id)
@@ -74,7 +74,7 @@ pub fn last_code(world: &World<'_>, id: WorkflowId) -> String {
     codes(world, id).pop().expect("a code").1
 }
 
-/// Six digits that are not these.
+/// Returns six digits that differ from this code.
 pub fn another(code: &str) -> &'static str {
     if code == "000000" { "111111" } else { "000000" }
 }
@@ -99,7 +99,7 @@ fn a_code_opens_the_document_and_chain_and_certificate_say_so() {
         let view = app.open_signing(&key).expect("a page");
         assert_eq!(view.stage, Stage::OneTimeCode { to: to(), sent: false });
         assert!(view.fields.is_empty() && view.pages.is_empty());
-        // To open it sends nothing, and shows nothing; embedded signers get nothing else.
+        // Opening sends nothing and shows nothing. Embedded signers get no other message.
         assert!(world.mails(id).is_empty());
         assert!(matches!(
             app.page_image(&key, &view.pdf, 1),
@@ -115,7 +115,7 @@ fn a_code_opens_the_document_and_chain_and_certificate_say_so() {
         assert_eq!(stage(app, &key), Stage::OneTimeCode { to: to(), sent: true });
         let sent = codes(&world, id);
         assert_eq!((sent.len(), sent[0].0.as_str()), (1, "kim@example.com"));
-        // No member reads the code.
+        // Members cannot read the code.
         let outbox = app.outbox_messages(&world.caller, None).expect("the outbox");
         let shown = app.outbox_message(&world.caller, outbox.messages[0].id).expect("one");
         for message in [&outbox.messages[0], &shown] {
@@ -126,7 +126,7 @@ fn a_code_opens_the_document_and_chain_and_certificate_say_so() {
             faults(give(app, &key, another(&sent[0].1))),
             [("code".to_owned(), FaultCode::WrongOneTimeCode)]
         );
-        // As a Japanese keyboard writes it.
+        // Full-width digits, as a Japanese keyboard types them.
         let typed: String = sent[0]
             .1
             .chars()
@@ -139,7 +139,7 @@ fn a_code_opens_the_document_and_chain_and_certificate_say_so() {
         }
         key.one_time_proof = Some(proof);
         assert_eq!(stage(app, &key), Stage::Write);
-        // A second click finds the code good still; another browser does not, nor does another minute.
+        // A double click is still accepted, but another browser or a later minute is not.
         for other in ["", "another browser's form"] {
             assert_eq!(
                 faults(give_in(app, &key, &sent[0].1, other)),
@@ -220,7 +220,7 @@ fn codes_are_sent_a_minute_apart_and_five_an_hour() {
             app.clock.advance(60);
             send(app, &key).expect("another");
         }
-        // The newest alone opens, unless chance made two the same.
+        // Only the newest code works, unless two codes happen to be equal.
         let newest = last_code(&world, id);
         assert!(first == newest || give(app, &key, &first).is_err());
         app.clock.advance(60);
@@ -297,7 +297,7 @@ fn parallel_tries_of_a_one_time_code_learn_no_more_than_five() {
                     Err(Error::Unprocessable(faults)) if faults[0].code == FaultCode::WrongOneTimeCode => {
                         Some(faults[0].arguments[0].1.clone())
                     }
-                    // The code was dead, or others were quicker too often.
+                    // The code was no longer valid, or other requests were faster too often.
                     Err(Error::Unprocessable(_) | Error::Conflict { .. }) => None,
                     other => panic!("{other:?}"),
                 })
@@ -338,7 +338,7 @@ fn parallel_requests_send_one_code() {
 fn a_code_goes_to_the_telephone_where_a_messenger_reaches_it() {
     on_both(|app| {
         let world = World::new(app, &two_steps());
-        // What the signer has, where the code goes, and what of it the page shows.
+        // The signer's contacts, the destination of the code, and the part of it that the page shows.
         for (email, mobile, to, shown, named) in [
             (
                 "kim@example.com",
@@ -355,7 +355,7 @@ fn a_code_goes_to_the_telephone_where_a_messenger_reaches_it() {
                 "••• 5432",
                 "010-9876-5432",
             ),
-            // No messenger goes there.
+            // No messenger reaches this number.
             (
                 "kim@example.com",
                 Some("+81 90 1234 5678"),
@@ -415,7 +415,7 @@ fn a_mobile_number_is_the_persons_and_not_their_successors() {
             mobile: Some("010-1234-5678".to_owned()),
             ..CorrectRequest::default()
         };
-        // Who corrects a name that was misspelt says that the number is the same person's.
+        // When correcting a misspelt name, the sender repeats the number because the person is the same.
         app.correct_recipient(&world.caller, id, 1, &correct, &origin())
             .expect("corrected");
         send(app, &world.playing_key(id)).expect("sent");
@@ -467,7 +467,7 @@ fn a_corrected_recipient_begins_again() {
             .expect("corrected");
         assert_eq!(met(give(app, &key, &old_code)).0, ConflictCode::LinkReplaced);
         key = world.playing_key(id);
-        // Neither proof nor code are theirs; they are sent one at once.
+        // Neither proof nor code is valid for the new person, who can request a code at once.
         key.one_time_proof = Some(proof);
         let to = "••• 5678".to_owned();
         assert_eq!(stage(app, &key), Stage::OneTimeCode { to, sent: false });
@@ -489,7 +489,7 @@ fn the_templates_step_asks_for_it_too_and_who_has_nothing_to_sign_is_sent_nothin
         let mut request = world.request();
         request.export = None;
         let mut second = writer(2, "山田太郎", "yamada@example.com");
-        // What the template asks for stays.
+        // A requirement of the template cannot be turned off.
         second.one_time_code = Some(false);
         request.recipients[1] = second;
         let id = id_of(&world.start(request));
@@ -511,7 +511,8 @@ fn the_templates_step_asks_for_it_too_and_who_has_nothing_to_sign_is_sent_nothin
     });
 }
 
-/// The workflow's mails: whether each holds a code, whether it says anything, its state, and whether it is to be looked at.
+/// Returns the workflow's mails: whether each contains a code, whether it has a text, its state, and whether it is due
+/// for erasure.
 fn letters(app: &TestApp, id: WorkflowId) -> Vec<(bool, bool, String, bool)> {
     let rows = app
         .store

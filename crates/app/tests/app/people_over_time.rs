@@ -1,8 +1,9 @@
-//! Whom the service names: random histories of corrections, reassignments and returns against a simple model of them.
+//! Tests that the service names the right people, with random histories of corrections, reassignments and returns
+//! compared with a simple model.
 //!
-//! The model knows who sits in which place and writes down, for each act, whom it must name. It is written without the
-//! service's types, so that both would have to be wrong alike. Every person has a name that occurs nowhere else in the text,
-//! so a certificate is checked by counting names.
+//! The model knows the person in each place, and records for each action the people to be named. It uses none of the
+//! service's types, so a mistake would have to be made twice to go unnoticed. Each person's name occurs nowhere else in
+//! the text, so a certificate is checked by counting names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,13 +42,13 @@ mod sql {
     }
 }
 
-/// One document on its random way.
+/// A document with a random history.
 struct History<'h> {
     world: &'h World<'h>,
     id: WorkflowId,
     model: Model,
     chance: Chance,
-    /// What was done, for the one who reads a failure.
+    /// The actions so far, for failure messages.
     done: Vec<String>,
 }
 
@@ -116,7 +117,7 @@ impl<'h> History<'h> {
         }
     }
 
-    /// An unknown person, or the one in this place with a new name or a new contact.
+    /// Returns a new person, or the one in this place with a new name or a new contact.
     fn somebody(&mut self, place: usize, may_keep_contact: bool) -> Person {
         self.model.people += 1;
         let new = person(self.chance.0 % 1_000, self.model.people);
@@ -134,7 +135,7 @@ impl<'h> History<'h> {
         }
     }
 
-    /// One random act, done and modelled.
+    /// Performs one random action, in the service and in the model.
     fn act(&mut self) {
         // Nobody is asked again more often than every ten minutes.
         self.world.app.clock.advance(601);
@@ -210,7 +211,7 @@ impl<'h> History<'h> {
     }
 
     fn reject(&mut self, place: usize) {
-        // A rejection in the first step ends the way: that is to be rare.
+        // Declining in the first step ends the history, so it should be rare.
         if STEPS[place] == 1 && !self.chance.one_in(4) {
             return self.correct();
         }
@@ -231,7 +232,7 @@ impl<'h> History<'h> {
         self.model.reject(place, by, &comment);
     }
 
-    /// Corrects anybody who has not approved, whose turn it is or not.
+    /// Corrects any signer who has not approved, whether or not it is their turn.
     fn correct(&mut self) {
         let open: Vec<usize> = (0..5).filter(|place| !self.model.places[*place].approved).collect();
         let place = open[self.chance.below(open.len())];
@@ -295,7 +296,7 @@ impl<'h> History<'h> {
         }
     }
 
-    /// What the API says now.
+    /// Compares the API's view with the model.
     fn check(&self) {
         let done = &self.done;
         let view = self
@@ -341,7 +342,7 @@ impl<'h> History<'h> {
         assert_eq!(values, expected, "{done:#?}");
     }
 
-    /// What a signer's page says.
+    /// Compares a signer's page with the model.
     fn check_page(&self) {
         let Some(place) = self.model.waiting().first().copied() else {
             return;
@@ -372,7 +373,7 @@ impl<'h> History<'h> {
         assert_eq!(text.value.as_ref(), own.or(kept), "{done:#?}");
     }
 
-    /// The webhooks that were sent.
+    /// Compares the webhooks with the model.
     fn check_webhooks(&self) {
         let hooks: Vec<Value> = self
             .world
@@ -394,7 +395,7 @@ impl<'h> History<'h> {
         assert_eq!(hooks, self.model.hooks, "{:#?}", self.done);
     }
 
-    /// How often the certificate names each person, and under which contacts.
+    /// Compares with the model how often the certificate names each person, and with which contacts.
     fn check_certificate(&self) {
         let file = self
             .world
@@ -411,7 +412,7 @@ impl<'h> History<'h> {
         for (at, _) in read.match_indices("Qz") {
             let name = read.get(at..at + NAME).expect("a whole name").to_owned();
             let rest = read.get(at + NAME..).unwrap_or_default();
-            // A long one may be broken by the text of the next column.
+            // A long contact may be interrupted by the text of the next column.
             if let Some((contact, _)) = rest.strip_prefix('<').and_then(|rest| rest.split_once('>'))
                 && contact.starts_with('p')
                 && contact.find(".example.com") == Some(contact.len() - ".example.com".len())
@@ -438,7 +439,7 @@ fn both(name: Option<String>, contact: Option<String>) -> Option<Person> {
     })
 }
 
-/// A history for each seed from this one on.
+/// Runs a history for each seed, starting with this one.
 fn random_histories(database: TestDatabase, first: u64) {
     let count = Scale::Histories.count() as usize;
     let app = TestApp::new(database);
@@ -452,13 +453,14 @@ fn random_histories(database: TestDatabase, first: u64) {
                 break;
             }
             history.act();
-            // What they say after each act is in what they say after the third, but for words and views.
+            // Checking every third action is enough, because later responses include earlier ones, except for comments
+            // and views.
             if number % 3 == 0 {
                 history.check();
                 history.check_page();
             }
         }
-        // Most documents are not done by then; to seal them all takes long.
+        // Most documents are not complete at this point. Sealing all of them would take too long.
         while history.model.step.is_some() && seed % 4 == 0 {
             app.clock.advance(601);
             history.approve(history.model.waiting()[0]);
@@ -500,7 +502,7 @@ fn in_random_histories_nobody_is_named_who_was_not_there_on_postgres() {
     random_histories(TestDatabase::postgres(), 100);
 }
 
-/// The columns of a recipient: what belongs to the place, which stays…
+/// The columns of a recipient that belong to the place and are kept.
 const PLACE: [&str; 15] = [
     "access_code",
     "access_hint",
@@ -516,12 +518,12 @@ const PLACE: [&str; 15] = [
     "role",
     "step_order",
     "workflow_id",
-    // Counts on.
+    // Increases with each change.
     "link_version",
 ];
-/// …who sits there…
+/// The columns that identify the person, and are replaced.
 const REPLACED: [&str; 5] = ["name", "contact", "phone", "contact_key", "mobile"];
-/// …and what that person did.
+/// The columns about the person's actions, which are cleared.
 const CLEARED: [&str; 11] = [
     "access_at",
     "access_failures",
@@ -536,7 +538,8 @@ const CLEARED: [&str; 11] = [
     "viewed_at",
 ];
 
-/// A new column has to be put into one of these lists, and, if it is a person's, into `RESET_ACCESS` or `UPDATE_RECIPIENT`.
+/// A new column must be added to one of these lists and, if it belongs to a person, to `RESET_ACCESS` or
+/// `UPDATE_RECIPIENT`.
 #[test]
 fn every_column_of_a_recipient_is_the_places_or_a_persons() {
     on_both(|app| {
@@ -547,12 +550,12 @@ fn every_column_of_a_recipient_is_the_places_or_a_persons() {
         let mut known: Vec<&str> = [&PLACE[..], &REPLACED, &CLEARED].concat();
         known.sort_unstable();
         assert_eq!(names(&sql::COLUMNS), known);
-        // Drafts are deleted with the change, and their uploads become loose; values are taken off the document.
+        // Drafts are deleted with the change, their uploads become loose, and values are removed from the document.
         assert_eq!(names(&sql::REFERENCES), ["draft", "field_value", "upload"]);
     });
 }
 
-/// What belongs to the place stays; everything that a person did goes with them.
+/// Columns that belong to the place are kept, and everything about the previous person is cleared.
 #[test]
 fn nothing_in_a_recipients_row_is_left_to_the_next_person() {
     on_both(|app| {
@@ -593,7 +596,7 @@ fn nothing_in_a_recipients_row_is_left_to_the_next_person() {
             assert_eq!(number(column), None, "{column}");
         }
         assert_eq!((bytes("one_time_salt"), bytes("one_time_code")), (None, None));
-        // The sender's own wishes for the place.
+        // The sender's own settings for the place.
         assert!(bytes("access_salt").is_some() && bytes("access_code").is_some());
         assert_eq!(
             (text("access_hint").as_deref(), text("language").as_deref()),
@@ -602,7 +605,7 @@ fn nothing_in_a_recipients_row_is_left_to_the_next_person() {
     });
 }
 
-/// After a return, what the first person wrote does not become the next one's, nor does the signature.
+/// After a return, neither the values nor the signature of the previous person are passed on to the next one.
 #[test]
 fn nobody_signs_with_the_values_or_the_signature_of_the_person_before() {
     on_both(|app| {

@@ -1,5 +1,5 @@
-//! Two transactions that decide from what the other changes, on PostgreSQL: a lock of the test's own brings them to stand
-//! at the same moment, and lets them go in the order in which they came.
+//! Tests pairs of transactions that depend on each other's changes, on PostgreSQL. The test holds a lock at which both
+//! stop, and then releases them in the order of their arrival.
 
 use app::{ConflictCode, CorrectRequest, DraftSeen, Error, LoginRefusal};
 use domain::{CompanyId, RecipientId, Role};
@@ -10,7 +10,7 @@ use crate::edits::statement;
 use crate::support::{PASSWORD, TestApp, attempt};
 use crate::world::{World, act, fields_of_first, id_of, key_of, keys_of, one_step_of_two, origin, texts, two_steps};
 
-/// Runs `first` until it stands at the lock, then `second` until it does too, and lets both go on.
+/// Runs `first` until it waits for the lock, then `second` until it waits too, and then releases both.
 fn meet<A: Send, B: Send>(
     app: &TestApp,
     lock: &str,
@@ -97,8 +97,8 @@ fn consent_through_a_link_that_is_replaced_at_that_moment_is_not_the_new_writers
     assert!(!view.recipient.expect("a writer").consented);
 }
 
-/// What the earlier person does at the moment of a correction is recorded for nobody else: not the code that they tried, not
-/// the file that they took.
+/// Actions of the previous person during a correction are not recorded for the new one: neither a code that they tried
+/// nor a file that they downloaded.
 #[test]
 fn what_an_earlier_person_does_while_they_are_replaced_is_not_recorded_for_the_next_one() {
     let app = on_postgres();
@@ -149,8 +149,8 @@ fn what_an_earlier_person_does_while_they_are_replaced_is_not_recorded_for_the_n
     );
 }
 
-/// Every write for a signer locks the workflow before the signer's row, as a correction does. The deadlock would be counted
-/// where the database of the test ends ([`TestDatabase`]).
+/// Every write for a signer locks the workflow before the signer's row, as a correction does. A deadlock would be
+/// detected when the test database is dropped ([`TestDatabase`]).
 #[test]
 fn nothing_that_a_signer_does_waits_for_a_correction_that_waits_for_it() {
     let app = on_postgres();
@@ -170,7 +170,7 @@ fn nothing_that_a_signer_does_waits_for_a_correction_that_waits_for_it() {
             email: Some("kim2@example.com".to_owned()),
             ..CorrectRequest::default()
         };
-        // A write that changed the signer's row first would hold it when the correction comes to it.
+        // A write that changed the signer's row first would hold its lock when the correction needs it.
         let (corrected, ()) = meet(
             &app,
             "SELECT id FROM workflow FOR NO KEY UPDATE",
@@ -199,7 +199,7 @@ fn a_draft_saved_while_its_writer_approves_is_not_left_behind() {
     assert_eq!(draft(&app, &world, writer), None);
 }
 
-/// Two pages of one signer: what the one saves while the other approves is either refused, or refuses the approval.
+/// If a signer saves on one page while they approve on another, either the draft or the approval is refused.
 #[test]
 fn an_approval_that_meets_a_draft_signs_what_its_page_shows() {
     let app = on_postgres();
@@ -251,7 +251,7 @@ fn change_password(app: &TestApp, company: &CompanyId) {
     .expect("changed");
 }
 
-/// What was issued before the change was known lives no moment; what was not issued was refused as wrong.
+/// Anything issued before the change was visible is invalid at once. Otherwise it was refused as wrong.
 fn gives_nothing<T>(issued: Result<T, LoginRefusal>, used: impl FnOnce(T) -> Result<(), Error>) {
     match issued.map(used) {
         Ok(Err(Error::Unauthenticated)) | Err(LoginRefusal::WrongCredentials) => {}
@@ -321,7 +321,8 @@ fn new_fields_do_not_bring_back_the_pdf_that_another_replaces_at_that_moment() {
     assert_eq!(current.original, domain::BlobHash::of(&pdf));
 }
 
-/// A transaction that waits for a workflow's row has locked none of its deliveries yet, so none that has the workflow waits for it.
+/// A transaction that waits for a workflow's row has not locked any of its deliveries yet, so the holder of the
+/// workflow never waits for it.
 #[test]
 fn deliveries_are_locked_after_their_workflow() {
     let app = on_postgres();

@@ -1,4 +1,4 @@
-//! Declining and returning a document, and who is notified.
+//! Tests declining and returning a document, and who is notified.
 
 use app::{ActRequest, ConflictCode, FaultCode, GivenField, Stage, StartRecipient};
 use serde_json::json;
@@ -66,7 +66,7 @@ fn after_a_return_old_links_stop_working_and_step_one_is_reported_once() {
     });
 }
 
-/// Two roles sign in the second step; one has signed when the other returns the document.
+/// Two roles sign in the second step. One has signed when the other returns the document.
 #[test]
 fn a_return_removes_earlier_signatures_and_everybody_learns_why() {
     let template = json!({"name": "back", "steps": [{"order": 1}, {"order": 2, "role": "left"}, {"order": 2, "role": "right"}],
@@ -180,9 +180,9 @@ fn the_others_of_a_decliners_step_are_notified_and_nobody_who_was_not_asked() {
             told.into_iter().map(|mail| mail.to).collect::<Vec<_>>()
         };
         assert_eq!(declined_by_b("a@example.com"), ["a@example.com", "owner@example.com"]);
-        // Another signer with the same address is another person.
+        // Another signer with the same address is a different person.
         assert_eq!(declined_by_b("b@example.com"), ["b@example.com", "owner@example.com"]);
-        // The sender has the signer's address, so one message is enough.
+        // The sender has the same address as the signer, so one message is enough.
         assert_eq!(declined_by_b("owner@example.com"), ["owner@example.com"]);
     });
 }

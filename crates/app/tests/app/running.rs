@@ -1,4 +1,4 @@
-//! What a sender does with a running workflow, and what ends it.
+//! Tests the sender's actions on a running workflow, and how workflows end.
 
 use std::collections::BTreeMap;
 
@@ -199,7 +199,7 @@ fn a_writer_is_reminded_once_in_ten_minutes() {
         app.clock.advance(500);
         remind().expect("a second time");
         assert_eq!(world.letters(id).len(), letters + 1);
-        // Another signer has not been reminded.
+        // The other signer has not been reminded yet.
         world.approve(id, act(fields_of_first())).expect("an approval");
         remind().expect("the next writer's first time");
     });
@@ -233,7 +233,7 @@ fn parallel_tries_of_an_access_code_learn_no_more_than_five() {
                 .collect()
         });
         left.sort();
-        // Each count was answered once. The other tries met the lock, or another write.
+        // Each count was returned once. The other tries found the link locked, or collided with another write.
         let before = left.len();
         left.dedup();
         assert!(before == left.len() && before <= 4, "{left:?}");
@@ -354,7 +354,7 @@ fn correcting_asks_nobody_more_often_than_reminding() {
         }
         throttled(app.remind(&world.caller, id, &origin()), 600);
         assert_eq!(world.letters(id).len(), letters);
-        // Another addressee is another; and going back and forth is no way round.
+        // Different recipients are counted separately, and changing back and forth does not avoid the limit.
         correct("Kim B", "kim3@example.com").expect("somebody else");
         throttled(correct("Kim C", "\"kim2\"@example.com"), 600);
         app.clock.advance(600);
@@ -363,7 +363,7 @@ fn correcting_asks_nobody_more_often_than_reminding() {
         app.clock.advance(600);
         app.remind(&world.caller, id, &origin()).expect("after the pause");
         throttled(correct("Kim D", "kim2@example.com"), 600);
-        // Of a later step nobody is asked yet, so nobody is asked too often.
+        // Signers of a later step have not been asked yet, so the limit does not apply.
         for number in 0..3 {
             let request = CorrectRequest {
                 name: Some(format!("Lee {number}")),

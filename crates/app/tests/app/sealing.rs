@@ -1,4 +1,4 @@
-//! How strong documents are sealed, by which keys, and with which proofs.
+//! Tests the seal levels, keys and proofs of documents.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -42,7 +42,7 @@ fn a_company_chooses_its_level_and_a_senseless_choice_is_refused() {
                 assert_eq!(evidence.archive.is_some(), level == SealLevel::Archive);
                 lengths.push(document.len());
             }
-            // The placeholder is the same with a timestamp; the data and the archive timestamp come behind.
+            // The placeholder has the same size with a timestamp. The data and the archive timestamp are appended.
             assert!(lengths[1] < lengths[2] && lengths[2] < lengths[3], "{lengths:?}");
         },
     );
@@ -83,7 +83,7 @@ fn a_revoked_certificate_seals_nothing_and_starts_nothing() {
                 let certificate = with_own_certificate(app, wire, &world.company);
                 let id = before_the_last(&world);
                 wire.authority.revoke(&certificate);
-                // What was answered before is used as long as it holds.
+                // Makes the cached responses stale.
                 app.clock.advance(DAY + 1);
                 let is_refused = |error: &Error| error.id() == "seal-certificate-revoked";
                 let refused = world
@@ -93,7 +93,7 @@ fn a_revoked_certificate_seals_nothing_and_starts_nothing() {
                 let refused = world.try_start(world.request()).expect_err("it is revoked");
                 assert!(is_refused(&refused), "{refused}");
                 assert_eq!(app.prove_sealing().expect("the server starts").len(), 1);
-                // With another key it goes on.
+                // With a new key, approvals work again.
                 with_own_certificate(app, wire, &world.company);
                 world
                     .approve(id, act(vec![given("pay", "100")]))
@@ -104,7 +104,7 @@ fn a_revoked_certificate_seals_nothing_and_starts_nothing() {
     }
 }
 
-/// A certificate that names nobody who could prove it good makes no seal of B-LT, whatever the company wants; and nothing but
+/// A certificate that names no source of proof cannot produce a seal of level B-LT, whatever the company wants. Only
 /// the next archive timestamp is due.
 #[test]
 fn a_seal_states_no_level_that_its_file_has_not() {
@@ -119,7 +119,7 @@ fn a_seal_states_no_level_that_its_file_has_not() {
             |app, wire| {
                 let world = World::new(app, &two_steps());
                 let ends = app.now() + (900 * 24).hours();
-                // Another's certificate: the list of the time-stamp authority says nothing of it.
+                // A certificate of another issuer, which the list of the time-stamp authority does not cover.
                 let other = TimeStampAuthority::start(Arc::clone(&app.clock) as _, Revocation::None, ends);
                 let (key, certificate) = other.certify_signer(ends, list, None);
                 let mut certificates = vec![certificate];
@@ -142,7 +142,7 @@ fn a_seal_states_no_level_that_its_file_has_not() {
     }
 }
 
-/// An issuer that must be fetched is fetched once, alone or among others (RFC 5280, 4.2.2.1).
+/// An issuer's certificate that must be fetched is fetched once, whether alone or in a collection (RFC 5280, 4.2.2.1).
 #[test]
 fn an_issuer_is_fetched_once() {
     for place in ["/issuer.cer", "/issuer.p7c"] {
@@ -159,7 +159,7 @@ fn an_issuer_is_fetched_once() {
                     assert_eq!(level_of(app, wire, &file), Some(SealLevel::Archive), "{place}");
                 }
                 assert_eq!(wire.issuers_fetched.load(Ordering::SeqCst), 1);
-                // It is stated only where the chain was followed to its root.
+                // The level is stated only if the chain was followed to its root.
                 let text = text_of(&files(&world, id)[1]);
                 assert!(text.contains("PAdESB-LTA"), "{place}: {text}");
             },
@@ -177,7 +177,7 @@ fn proofs_that_are_too_large_for_a_file_are_left_out_and_lower_its_level() {
             with_own_certificate(app, wire, &world.company);
             let id = complete(&world);
             let [document, certificate] = files(&world, id);
-            // Stated is what was proved; that the authority's own list is the same issuer's is chance.
+            // The stated level is what was proved. The authority's own list happens to be from the same issuer.
             for file in [&document, &certificate] {
                 assert!(file.len() < SMALL, "{}", file.len());
             }
@@ -203,7 +203,7 @@ fn proofs_of_others_that_are_too_large_for_a_file_hold_up_no_seal() {
             };
             let soon = app.now() + 10.minutes();
             assert_eq!(sealed(TOO_LARGE), (SealLevel::Archive, true, Some(soon)));
-            // What was answered is used for a day.
+            // Cached responses are used for a day.
             app.clock.advance(DAY + 1);
             let (level, is_small, due) = sealed(0);
             assert_eq!((level, is_small), (SealLevel::Archive, true));
@@ -212,12 +212,12 @@ fn proofs_of_others_that_are_too_large_for_a_file_hold_up_no_seal() {
     );
 }
 
-/// All that is asked for one approval, for both its files, is waited for together: responders, lists, issuers, and those of
+/// All requests for one approval, for both its files, share one time limit: responders, lists, issuers, and those of
 /// the time-stamp authority.
 #[test]
 fn silent_sources_together_are_waited_for_no_longer_than_the_settings_say() {
     const WAIT: Duration = Duration::from_secs(40);
-    // Who is asked in the order in which it is: where a chain is known, a responder and then a list.
+    // The sources are queried in this order: if the chain is known, a responder and then a list.
     for (issuer, asked) in [(None, 2), (Some("/issuer.cer"), 1)] {
         for revocation in [Revocation::List, Revocation::Responder] {
             with_authority_asked_by(
@@ -241,7 +241,7 @@ fn silent_sources_together_are_waited_for_no_longer_than_the_settings_say() {
                     let waited = wire.waited.lock().expect("no panic while locked").clone();
                     assert!(waited.len() >= asked, "{waited:?}");
                     assert!(waited.iter().sum::<Duration>() <= WAIT, "{waited:?}");
-                    // Each is given half of what those before it left.
+                    // Each source gets half of the time that the previous ones left.
                     assert!(waited.windows(2).all(|pair| pair[1] == pair[0] / 2), "{waited:?}");
                     assert_eq!(level_of(app, wire, &files(&world, id)[0]), Some(SealLevel::Timestamp));
                 },
@@ -250,14 +250,14 @@ fn silent_sources_together_are_waited_for_no_longer_than_the_settings_say() {
     }
 }
 
-/// Should anything make an extended file one in which the other side's signature is broken, nobody gets it.
+/// If extending a document breaks another party's signature, nobody receives the result.
 #[test]
 fn an_extended_document_that_does_not_verify_is_not_sealed() {
     with_authority(
         |_| {},
         |app, wire| {
             let world = World::new(app, &two_steps());
-            // Their seal locks the form: intake would not take it.
+            // Their seal locks the form, so intake would refuse the file.
             let (signed, _) = signed_by_a_stranger(app, wire, None);
             let mut stored = app
                 .template(&operator(app, &world.company), world.template)
@@ -328,7 +328,7 @@ fn the_seal_of_a_revoked_key_is_not_called_genuine_here() {
         for file in [&document, &certificate] {
             let verdict = app.verdict(&Requester::unknown(), file).expect("a verdict");
             assert!(verdict.holds_strictly(), "{verdict:?}");
-            // Whether the certificate is revoked is known: its issuer is this installation.
+            // The revocation status is known, because this installation is the issuer.
             let is_open = |note: &Note| matches!(note, Note::RevocationUnknown { .. });
             assert!(
                 !verdict.signatures.iter().flat_map(|one| &one.notes).any(is_open),
@@ -365,7 +365,7 @@ fn the_seal_of_a_revoked_key_is_not_called_genuine_here() {
                 assert!(words.signatures[0].problems[0].contains(reason), "{words:?}");
             }
         }
-        // A seal of the new key stands, also days later, when the list was renewed.
+        // A seal with the new key is valid, also days later when the list was renewed.
         let id = complete(&world);
         app.clock.advance(3 * DAY);
         for file in &files(&world, id) {
@@ -383,7 +383,7 @@ fn the_seal_of_a_revoked_key_is_not_called_genuine_here() {
     });
 }
 
-/// The mark that a company may have on its documents: nowhere, on the last page, on every page.
+/// A company can have the seal mark on no page, on the last page, or on every page.
 #[test]
 fn a_seal_leaves_a_mark_on_the_pages_where_the_company_wants_it() {
     on_both(|app| {
@@ -416,14 +416,14 @@ fn a_server_starts_and_says_which_companies_cannot_seal() {
         assert!(app.prove_sealing().expect("nothing to seal yet").is_empty());
         app.with_company("acme");
         assert!(app.prove_sealing().expect("it can").is_empty());
-        // The certificates live ten years.
+        // The certificates are valid for ten years.
         app.clock.advance(4000 * DAY);
         let unusable = app.prove_sealing().expect("it starts");
         assert_eq!(unusable[0].1.id(), "seal-certificate-expired");
     });
 }
 
-/// A key of a company's own, as OpenSSL packs it.
+/// Imports a company's own key in a file created by OpenSSL.
 #[test]
 fn a_company_brings_its_own_key() {
     on_both(|app| {
@@ -459,7 +459,7 @@ fn a_company_brings_its_own_key() {
             refused.to_string().contains("NotSealable") || refused.to_string().contains("not-sealable"),
             "{refused}"
         );
-        // OpenSSL's clock is the machine's: the certificate is not valid yet where the test lives.
+        // OpenSSL uses the machine's clock, so the certificate is not valid yet at the test's time.
         app.import_seal_key(&operator(app, &company), &read("good.p12"), "geheim")
             .expect_err("not in its time");
         assert_eq!(

@@ -21,20 +21,20 @@ use crate::world::{World, act, given, origin};
 
 pub const DAY: i64 = 24 * 60 * 60;
 
-/// The authority without a network between; it can be cut off.
+/// Calls the authority without a network. It can be cut off.
 pub struct Wire {
     pub authority: TimeStampAuthority,
     pub clock: Arc<StandingClock>,
     pub is_cut: AtomicBool,
-    /// Whether nothing but timestamps is answered.
+    /// Whether only timestamp requests are answered.
     pub is_mute: AtomicBool,
-    /// Whether the responders for signers' certificates are gone.
+    /// Whether the responders for signers' certificates are unreachable.
     pub is_gone: AtomicBool,
-    /// How many bytes larger the list about signers' certificates is.
+    /// Number of bytes added to the list about signers' certificates.
     pub padding: AtomicUsize,
-    /// Whether every source is silent until nobody waits for it any more.
+    /// Whether every source waits until its caller gives up.
     pub is_slow: AtomicBool,
-    /// How long it was waited for them.
+    /// The time limits of the requests to slow sources.
     pub waited: Mutex<Vec<Duration>>,
     pub fetched: AtomicUsize,
     pub issuers_fetched: AtomicUsize,
@@ -51,7 +51,7 @@ impl Wire {
         })
     }
 
-    /// A host that is slow takes all the time that it is given.
+    /// Acts as a slow host, which uses all the time it is given.
     pub fn keep_waiting(&self, within: Duration) {
         if self.is_slow.load(Ordering::SeqCst) {
             self.waited.lock().expect("no panic while locked").push(within);
@@ -87,7 +87,7 @@ impl Network for Wire {
                     bytes => self.authority.large_revocation_list(bytes),
                 }),
                 "issuer.cer" => Some(self.authority.root()),
-                // Another's certificate may lie there, too.
+                // The collection may also contain another issuer's certificate.
                 "issuer.p7c" => Some(certificates_only(&[
                     self.authority.certificate(),
                     self.authority.root(),
@@ -116,12 +116,12 @@ impl Network for Wire {
     }
 }
 
-/// An application with a time-stamp authority whose certificate lives 400 days, on both databases.
+/// Runs a test on both databases with a time-stamp authority whose certificate is valid for 400 days.
 pub fn with_authority(change: impl Fn(&mut SealingSettings), test: impl Fn(&TestApp, &Wire)) {
     with_authority_asked_by(Revocation::List, change, test);
 }
 
-/// The same with an authority whose own certificates are asked about in this way.
+/// Runs a test with an authority whose own certificates use this kind of revocation.
 pub fn with_authority_asked_by(
     revocation: Revocation,
     change: impl Fn(&mut SealingSettings),
@@ -188,7 +188,7 @@ pub fn events(world: &World<'_>, id: WorkflowId) -> Vec<EventKind> {
         .collect()
 }
 
-/// Has a company seal with a key of its own, packed as OpenSSL packs it.
+/// Imports a company's own key, in a file created by OpenSSL.
 pub fn bring(app: &TestApp, company: &CompanyId, key: &PrivateKey, certificates: &[Vec<u8>]) {
     let folder = tempfile::tempdir().expect("a folder");
     let write = |name: &str, bytes: &[u8]| std::fs::write(folder.path().join(name), bytes).expect("written");
@@ -210,7 +210,7 @@ pub fn bring(app: &TestApp, company: &CompanyId, key: &PrivateKey, certificates:
         .expect("taken");
 }
 
-/// A company that seals with a certificate of the authority's root, which names its list.
+/// Gives a company a seal certificate from the authority's root, which names its list. Returns the certificate.
 pub fn with_own_certificate(app: &TestApp, wire: &Wire, company: &CompanyId) -> Vec<u8> {
     let ends = app.now() + (900 * 24).hours();
     let (key, certificate) = wire.authority.certify_signer(ends, Some("/signer.crl"), None);
@@ -218,7 +218,7 @@ pub fn with_own_certificate(app: &TestApp, wire: &Wire, company: &CompanyId) -> 
     certificate
 }
 
-/// Larger than what one file may take in, and smaller than what is fetched.
+/// Larger than the limit for one file, and smaller than the limit for one fetch.
 pub const TOO_LARGE: usize = 25 * 1024 * 1024;
 
 pub const SMALL: usize = 2 * 1024 * 1024;

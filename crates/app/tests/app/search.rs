@@ -1,4 +1,4 @@
-//! The job that makes documents findable, and what it makes of changes.
+//! Tests the job that indexes documents, and how it handles changes.
 
 use std::sync::Barrier;
 
@@ -129,7 +129,7 @@ fn several_servers_index_at_once_and_each_document_is_found() {
                 });
             }
         });
-        // One of them may have left what another had locked.
+        // One of the jobs may have skipped documents that another had locked.
         while app.index_texts(5).expect("indexed") > 0 {}
         let request = ListRequest {
             text: Some("batch".to_owned()),
@@ -144,7 +144,7 @@ fn several_servers_index_at_once_and_each_document_is_found() {
     });
 }
 
-/// Nobody waits for the job, and the job for nobody: what somebody is changing now is left for later.
+/// Neither the job nor a transaction waits for the other: a document that is being changed is left for later.
 #[test]
 fn a_document_that_is_being_changed_is_indexed_afterwards() {
     let app = TestApp::new(TestDatabase::postgres());
@@ -181,10 +181,10 @@ fn what_both_databases_hold_are_the_same_terms() {
     assert!(terms[0].len() > 40, "{:?}", terms[0]);
 }
 
-/// Every document's terms with their places: `document term place`.
+/// Returns the terms of every document with their positions: `document term position`.
 fn terms_of(app: &TestApp) -> Vec<String> {
     let terms = match app.database.url() {
-        // The places of FTS5 are those of the words in the text.
+        // FTS5 uses the positions of the words in the text.
         None => "SELECT CAST(rowid AS TEXT) AS id, terms FROM search_entry",
         Some(_) => {
             "SELECT CAST(workflow_id AS TEXT) AS id, (SELECT string_agg(t.lexeme || ' ' || p.place, '|') \

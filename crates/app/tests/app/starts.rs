@@ -1,4 +1,4 @@
-//! Starting a workflow, and what a start refuses.
+//! Tests starting a workflow, and the faults that a start refuses.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::world::{
     two_steps, writer,
 };
 
-/// A start in which everything is wrong.
+/// A start with a fault in every part.
 fn wrong_request(world: &World<'_>) -> StartRequest {
     let mut request = world.request();
     request.workflow_name = Some("\u{10ffff}".to_owned());
@@ -291,7 +291,7 @@ fn names_that_turn_the_text_around_them_and_names_of_nothing_are_refused() {
     let turned = "\u{202e}olleh";
     let comment = refused(&|request| request.comment = Some(turned.to_owned()));
     assert_eq!(comment, [("comment".to_owned(), FaultCode::DirectionControl)]);
-    // A hint that nobody sees is none.
+    // A text of invisible characters counts as empty.
     let id = id_of(&world.start(world.request()));
     let value = |text: &str| world.approve(id, act(vec![given("성명", text)]));
     assert_eq!(faults(value(turned))[0].1, FaultCode::DirectionControl);

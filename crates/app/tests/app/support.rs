@@ -1,4 +1,4 @@
-//! An application with a clock that stands still, on a database of its own.
+//! An application with a fixed clock and its own database, for tests.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
@@ -28,7 +28,7 @@ use testkit::world::{CountingRandom, StandingClock};
 
 pub const PASSWORD: &str = "plover lantern quay 47";
 
-/// An application and what it stands on.
+/// An application with the parts it depends on.
 pub struct TestApp {
     pub app: Arc<App>,
     pub clock: Arc<StandingClock>,
@@ -47,7 +47,7 @@ impl std::ops::Deref for TestApp {
     }
 }
 
-/// All text of a PDF as poppler reads it, without blanks: lines may break anywhere.
+/// Returns all text of a PDF as read by poppler, without blanks because lines may break anywhere.
 pub fn text_of(pdf: &[u8]) -> String {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("file.pdf");
@@ -75,7 +75,7 @@ impl TestApp {
         TestApp::sealing(database, clock, Arc::new(NoNetwork), SealingSettings::default())
     }
 
-    /// An application with this network and these sealing settings.
+    /// Creates an application with this network and these sealing settings.
     pub fn sealing(
         database: TestDatabase,
         clock: Arc<StandingClock>,
@@ -115,7 +115,7 @@ impl TestApp {
         }
     }
 
-    /// The same installation after a restart, with the fonts that are in this folder then.
+    /// Restarts the same installation with the current fonts of this folder.
     pub fn restarted(self, fonts_folder: Option<std::path::PathBuf>) -> TestApp {
         let random = Arc::clone(&self.random);
         let app = App::new(Parts {
@@ -139,7 +139,7 @@ impl TestApp {
         }
     }
 
-    /// A company of this id with an owner.
+    /// Creates a company with this ID and an owner.
     pub fn with_company(&self, id: &str) -> CompanyId {
         let added = self
             .add_company(&NewCompany {
@@ -153,7 +153,7 @@ impl TestApp {
         added.company.id
     }
 
-    /// Fills in as a page does that knows of nothing else; answers how it looks.
+    /// Fills in fields as a page that knows of no other page. Returns their appearance.
     pub fn fill_in(&self, key: &SigningKey, texts: &BTreeMap<String, String>) -> Result<Vec<FieldLook>, Error> {
         let saved = self.save_draft(key, &DraftSeen::default(), texts)?;
         Ok(saved.looks)
@@ -169,7 +169,7 @@ impl TestApp {
         self.upload_file(key, &DraftSeen::default(), field, name, bytes)
     }
 
-    /// Approves what the page shows at this moment.
+    /// Approves the entries that the page currently shows.
     pub fn approve_shown(
         &self,
         key: &SigningKey,
@@ -202,14 +202,14 @@ pub fn attempt(company: &str, email: &str, password: &str) -> LoginAttempt {
     }
 }
 
-/// Documents that the tests have made themselves need no other process.
+/// Processes documents in this process, which is safe because the tests created them.
 #[derive(Debug, Default)]
 pub struct InProcess {
     made: AtomicUsize,
     before_pages: Before,
 }
 
-/// What happens before pages are shown, instead of their being shown where it fails.
+/// An action that runs before pages are shown. If it fails, the pages are not shown.
 #[derive(Default)]
 struct Before(Mutex<Option<BeforePages>>);
 
@@ -222,18 +222,18 @@ impl std::fmt::Debug for Before {
 }
 
 impl InProcess {
-    /// Lets something happen each time before pages are shown.
+    /// Sets an action that runs each time before pages are shown.
     pub fn before_pages(&self, act: impl Fn() -> Result<(), DocumentFault> + Send + 'static) {
         *self.before_pages.0.lock().expect("no panic while locked") = Some(Box::new(act));
     }
 
-    /// How many pictures were decoded.
+    /// Number of pictures decoded.
     pub fn made(&self) -> usize {
         self.made.load(Ordering::SeqCst)
     }
 }
 
-/// A disk of a hundred bytes, of which half are free unless somebody says otherwise.
+/// A disk of a hundred bytes, half of which are free by default.
 #[derive(Debug)]
 pub struct Disk(AtomicU64);
 

@@ -1,4 +1,4 @@
-//! Templates: taken in once, kept to their company.
+//! Tests templates: imported once, and visible only to their company.
 
 use std::fmt::Write as _;
 
@@ -13,12 +13,12 @@ const FIELDS: &str = r#"{"name": "계약", "steps": [{"order": 1}, {"order": 2}]
      "required": true},
     {"name": "sign", "kind": "signature", "step": 2, "page": 2, "x": 100000, "y": 800000, "width": 300000, "height": 60000}]}"#;
 
-/// Two empty pages.
+/// Creates a PDF with two empty pages.
 pub fn pdf() -> Vec<u8> {
     pdf_with("")
 }
 
-/// The same with more entries of the first page.
+/// Creates this PDF with additional entries in the first page.
 fn pdf_with(entries: &str) -> Vec<u8> {
     let page =
         |entries: &str| format!("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << >> {entries}>>");
@@ -157,7 +157,7 @@ fn lists_go_on_below_the_last_id() {
     assert_eq!(page(Some(ids[1])), [ids[0]]);
 }
 
-/// One page with a text field that has a value and a check box.
+/// Creates a page with a text field that has a value, and a check box.
 fn form() -> Vec<u8> {
     pdf_with(
         "/Annots [
@@ -166,7 +166,7 @@ fn form() -> Vec<u8> {
     )
 }
 
-/// Known trouble 8.
+/// Regression test for known trouble 8.
 #[test]
 fn a_form_without_a_fields_file_makes_a_usable_template() {
     on_both(|app| {
@@ -214,7 +214,7 @@ fn a_form_without_a_fields_file_makes_a_usable_template() {
     });
 }
 
-/// A member that is null is one that is not there: the form's own stays, its place above all.
+/// A member that is `null` counts as missing, so the form's own value is kept, in particular its position.
 #[test]
 fn a_null_in_the_fields_file_leaves_the_forms_field_as_it_is() {
     let app = TestApp::new(testkit::database::TestDatabase::sqlite());
@@ -241,7 +241,7 @@ fn a_null_in_the_fields_file_leaves_the_forms_field_as_it_is() {
     assert_eq!(field.max_length, Some(20));
 }
 
-/// New fields for the PDF that is there are not put upon another's new PDF, nor in its place.
+/// New fields for the existing PDF are neither applied to a newer PDF by somebody else, nor do they replace it.
 #[test]
 fn a_version_is_made_of_the_one_that_is_still_current() {
     on_both(|app| {

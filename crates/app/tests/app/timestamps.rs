@@ -1,4 +1,4 @@
-//! Timestamps that are added and renewed later, and what happens while the authority does not answer.
+//! Tests timestamps that are added and renewed later, and seals while the authority does not respond.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::sealing_world::{DAY, Wire, complete, events, files, with_authority, w
 use crate::support::{TestApp, on_both};
 use crate::world::{World, act, fields_of_first, given, id_of, key_of, origin, texts, two_steps};
 
-/// Starts a workflow and takes it to the last signer.
+/// Starts a workflow and brings it to the last signer.
 pub fn before_the_last(world: &World<'_>) -> WorkflowId {
     let id = id_of(&world.start(world.request()));
     world.approve(id, act(fields_of_first())).expect("the first approval");
@@ -37,7 +37,7 @@ fn with_an_authority_documents_are_archived_and_without_one_they_are_plain() {
                 let (at, ends) = evidence.archive.expect("an archive timestamp");
                 assert_eq!((at, ends), (app.now(), app.now() + (400 * 24).hours()));
             }
-            // What was fetched once serves all four timestamps.
+            // One fetch is enough for all four timestamps.
             assert_eq!(wire.fetched.load(Ordering::SeqCst), 1);
             assert!(
                 app.fsck(std::time::Duration::from_hours(1))
@@ -179,7 +179,7 @@ fn an_archive_timestamp_is_renewed_before_its_certificate_ends() {
     );
 }
 
-/// What `verify` says of the level of a file, with our root and the authority's trusted.
+/// Returns the level of a file according to `verify`, with our root and the authority's root trusted.
 pub fn level_of(app: &TestApp, wire: &Wire, pdf: &[u8]) -> Option<SealLevel> {
     let pem = app.root_certificate().expect("a root") + &wire.authority.root_pem();
     let roots = TrustedRoots::from_pem(&pem).expect("roots");
@@ -191,7 +191,7 @@ pub fn level_of(app: &TestApp, wire: &Wire, pdf: &[u8]) -> Option<SealLevel> {
     verdict.signatures.first().and_then(|signature| signature.level)
 }
 
-/// A timestamp that finds no room in the seal never fails an approval: it becomes one of the document.
+/// A timestamp that is too large for the seal does not fail an approval. It is added as a document timestamp.
 #[test]
 fn a_timestamp_too_large_for_the_seal_becomes_one_of_the_document() {
     for (when_down, level) in [
@@ -218,7 +218,8 @@ fn a_timestamp_too_large_for_the_seal_becomes_one_of_the_document() {
     }
 }
 
-/// The sources that prove the authority's certificate good are silent: the seal keeps its timestamp, and gets the proofs later.
+/// If the sources that prove the authority's certificate do not respond, the seal keeps its timestamp and gets the
+/// proofs later.
 #[test]
 fn a_seal_goes_on_without_proofs_that_cannot_be_had_and_gets_them_later() {
     for level in [SealLevel::LongTerm, SealLevel::Archive] {
@@ -232,7 +233,8 @@ fn a_seal_goes_on_without_proofs_that_cannot_be_had_and_gets_them_later() {
                 for file in &before {
                     assert_eq!(level_of(app, wire, file), Some(SealLevel::Timestamp));
                 }
-                // One question for both files and four timestamps: who was silent is not asked again at once.
+                // One request for both files and four timestamps, because an unresponsive source is not queried again
+                // at once.
                 assert_eq!(wire.fetched.load(Ordering::SeqCst), 1);
                 assert_eq!(app.add_due_timestamps(10).expect("a run"), 0, "still silent");
                 wire.is_mute.store(false, Ordering::SeqCst);
@@ -251,8 +253,8 @@ fn a_seal_goes_on_without_proofs_that_cannot_be_had_and_gets_them_later() {
     }
 }
 
-/// What proved the signer and the first timestamps good is in the file. Years later nobody may answer for them any more, or
-/// they are revoked because they were replaced: the archive goes on.
+/// The file contains the proofs for the signer and the first timestamps. Years later, their sources may be gone, or the
+/// certificates may be revoked because they were replaced. The archive can still be renewed.
 #[test]
 fn an_archive_is_renewed_though_nobody_proves_older_certificates_good_any_more() {
     for is_revoked in [false, true] {
@@ -285,7 +287,7 @@ fn an_archive_is_renewed_though_nobody_proves_older_certificates_good_any_more()
     }
 }
 
-/// The newest timestamp's own certificate is what a renewal is about: while nobody proves it good, it is tried again.
+/// A renewal must prove the certificate of the newest timestamp. Until that succeeds, it is retried.
 #[test]
 fn an_archive_is_not_renewed_while_its_newest_timestamp_is_not_proved() {
     with_authority(
@@ -305,12 +307,12 @@ fn an_archive_is_not_renewed_while_its_newest_timestamp_is_not_proved() {
     );
 }
 
-/// A document that was sealed while nobody said whether its certificate is good, and an hour later, when they do; the
-/// certificate. Something happens before the seal.
+/// Creates a document that was sealed while the revocation status of its certificate was unavailable, with an action
+/// before the seal. An hour later the status is available. Returns the certificate.
 fn sealed_unproved(world: &World<'_>, wire: &Wire, before_the_seal: impl FnOnce(&[u8])) -> (WorkflowId, Vec<u8>) {
     let certificate = with_own_certificate(world.app, wire, &world.company);
     let id = before_the_last(world);
-    // What was answered at the start counts no more.
+    // Makes the responses from the start stale.
     world.app.clock.advance(DAY + 1);
     wire.is_mute.store(true, Ordering::SeqCst);
     before_the_seal(&certificate);
@@ -322,8 +324,8 @@ fn sealed_unproved(world: &World<'_>, wire: &Wire, before_the_seal: impl FnOnce(
     (id, certificate)
 }
 
-/// Revoked after its timestamp, before what proves it good could be had: the seal was there before the revocation, and the
-/// list that is embedded says so (ETSI EN 319 102-1, 5.5.4).
+/// The certificate is revoked after its timestamp, before proofs were available. The seal is older than the revocation,
+/// and the embedded list shows it (ETSI EN 319 102-1, 5.5.4).
 #[test]
 fn a_certificate_revoked_after_its_timestamp_still_gets_its_proofs() {
     for level in [SealLevel::LongTerm, SealLevel::Archive] {
@@ -349,7 +351,8 @@ fn a_certificate_revoked_after_its_timestamp_still_gets_its_proofs() {
     }
 }
 
-/// Revoked before its timestamp, which nobody said when the seal was made: nothing proves that good later.
+/// The certificate was revoked before its timestamp, but no source reported that at the time of sealing. So no later
+/// proof exists.
 #[test]
 fn a_certificate_revoked_before_its_timestamp_never_gets_proofs() {
     for level in [SealLevel::LongTerm, SealLevel::Archive] {
@@ -377,7 +380,7 @@ fn a_certificate_revoked_before_its_timestamp_never_gets_proofs() {
     }
 }
 
-/// Whatever makes a file one that does not verify: no file with a new timestamp takes its place.
+/// If a new timestamp makes a file fail to verify, the old file is kept.
 #[test]
 fn a_file_that_does_not_verify_gets_no_timestamp() {
     with_authority(
@@ -421,7 +424,8 @@ fn a_file_that_does_not_verify_gets_no_timestamp() {
     );
 }
 
-/// A file that somebody signed whose certificate is of the authority's root and names this list, and what a seal on it says.
+/// Creates a file that a stranger signed with a certificate from the authority's root, which names this list. Also
+/// returns the state of a seal on it.
 pub fn signed_by_a_stranger(app: &TestApp, wire: &Wire, list: Option<&str>) -> (Vec<u8>, SealDetails) {
     let ends = app.now() + (900 * 24).hours();
     let (key, certificate) = wire.authority.certify_signer(ends, list, None);
@@ -439,7 +443,7 @@ pub fn signed_by_a_stranger(app: &TestApp, wire: &Wire, list: Option<&str>) -> (
     (signed, details)
 }
 
-/// What came with a file that others had signed proves nothing of the seal.
+/// Validation data in a file that others had signed proves nothing about the seal.
 #[test]
 fn validation_data_of_others_are_not_taken_for_the_seals() {
     with_authority(
@@ -471,7 +475,8 @@ fn validation_data_of_others_are_not_taken_for_the_seals() {
     );
 }
 
-/// Sealed at B-B while the authority was down, and wanted at B-LT: the later timestamp's own proofs are in the file, too.
+/// A file sealed at B-B while the authority was down and upgraded to B-LT also contains the proofs of its later
+/// timestamp.
 #[test]
 fn a_file_upgraded_to_b_lt_holds_the_proofs_of_its_later_timestamp() {
     with_authority(

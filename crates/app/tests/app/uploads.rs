@@ -1,5 +1,5 @@
-//! What strangers send: decoded once, counted against their link, removed when nothing needs it, and refused when the disk
-//! is nearly full.
+//! Tests uploads from strangers: decoded once, counted against their link, removed when nothing needs them, and refused
+//! if the disk is nearly full.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -17,7 +17,7 @@ use crate::world::{World, act, field, fields_of_first, id_of, key_of, origin, pi
 
 pub const MINUTE: i64 = 60;
 
-/// A signature, another for each number.
+/// Returns a signature picture that differs for each number.
 pub fn picture(number: u32) -> Vec<u8> {
     let drawing = Drawing::Typed {
         text: format!("No {number}"),
@@ -62,7 +62,7 @@ pub fn files(app: &TestApp) -> Vec<BlobHash> {
     app.blobs.list().expect("a list").iter().map(|file| file.hash).collect()
 }
 
-/// The time is the real one, as that of files is.
+/// Sets the clock to the real time, which file timestamps use.
 pub fn at_present(app: &TestApp) {
     app.clock.set(Timestamp::now());
 }
@@ -115,7 +115,7 @@ fn a_picture_that_says_it_is_too_large_is_refused_without_a_worker() {
     assert_eq!(app.documents.made(), 0);
 }
 
-/// As an earlier version stored it, which did not redraw pictures.
+/// Covers pictures stored by an earlier version, which did not redraw them.
 #[test]
 fn a_picture_of_an_earlier_version_is_redrawn_before_it_is_stamped() {
     on_both(|app| {
@@ -140,7 +140,7 @@ fn a_picture_of_an_earlier_version_is_redrawn_before_it_is_stamped() {
         assert_eq!(app.documents.made(), 1, "when it is approved");
         let kept = app.field_file(&world.caller, id, "sign").expect("the picture");
         assert!(kept.bytes != picture(1) && kept.file_name == "mine.png");
-        // And one that had been approved by then.
+        // Also tests a picture that had already been approved in that version.
         let (company, hash) = (world.company.clone(), app.blobs.put(&picture(2)).expect("a file"));
         let stored = store::workflow_value::StoredValue {
             recipient: Some(writer),
@@ -186,7 +186,7 @@ fn a_link_keeps_forty_files_and_no_more() {
         send(&key, 39).expect("the same bytes are one file");
         app.fill_in(&key, &texts(&[("name", "김")])).expect("a text");
         send(&other, 40).expect("another link has its own measure");
-        // Of the forty one is named; the others have had their time.
+        // The draft refers to one of the forty files. The others are removed after their time.
         app.clock.advance(16 * MINUTE);
         assert_eq!(removed(app), 39);
         send(&key, 41).expect("there is room again");
@@ -218,7 +218,7 @@ fn a_link_keeps_fifty_megabytes_and_the_refusal_says_what_to_do() {
         .expect("what still fits");
 }
 
-/// Uploads, lets something happen, and looks when the file goes.
+/// Uploads a file, runs an action, and checks that the file is then removed.
 fn goes_after(world: &World<'_>, bytes: &[u8], end: impl FnOnce(WorkflowId, &SigningKey)) {
     let app = world.app;
     at_present(app);
@@ -309,7 +309,7 @@ fn the_same_bytes_of_two_links_go_with_the_last_of_them() {
     });
 }
 
-/// A stranger sees the document's PDF and the pictures of its pages, and could send them back.
+/// Strangers can see the document's PDF and the pictures of its pages, so they could upload the same bytes.
 #[test]
 fn what_a_template_needs_stays_though_a_signer_has_sent_the_same_bytes() {
     on_both(|app| {
@@ -350,7 +350,8 @@ fn a_file_that_is_sent_again_while_it_is_about_to_go_stays() {
         file.set_modified(SystemTime::now() - Duration::from_hours(1))
             .expect("an old file");
         app.clock.set(now);
-        // One process has claimed it; before it removes the file another takes the same bytes from somebody else.
+        // One process has claimed the file. Before it removes the file, another stores the same bytes from somebody
+        // else.
         let before = now - SignedDuration::from_mins(15);
         let claimed = app
             .store
@@ -408,7 +409,7 @@ fn what_was_kept_for_a_start_that_lost_is_removed() {
             ..world.request()
         };
         let before = files(app).len();
-        // Both have looked for the key before either has written it.
+        // Both look for the key before either writes it.
         std::thread::scope(|scope| {
             for number in [1, 2] {
                 let request = request(number);

@@ -1,4 +1,4 @@
-//! Every kind of value on its way: given at the start or written on the page, shown as it will be stamped, stamped.
+//! Tests every kind of value: set at the start or entered on the page, shown as it will be stamped, and stamped.
 
 use app::{FaultCode, FieldLook, StartRequest, Started};
 use base64::Engine as _;
@@ -10,7 +10,7 @@ use testkit::operator::operator;
 use crate::support::on_both;
 use crate::world::{World, act, faults, field, fields_of_first, given, id_of, key_of, origin, texts};
 
-/// One signer, who has what can be calculated and shown in a format, and the sender's texts.
+/// One signer with calculated fields and formatted values, and texts from the sender.
 fn formats() -> Value {
     json!({"name": "formats", "steps": [{"order": 1}], "fields": [
         field("price", "number", 1, 1, 1, &json!({"thousands": true, "decimals": 2, "label": "단가"})),
@@ -72,13 +72,13 @@ fn values_are_shown_in_their_format_calculated_exactly_and_kept_as_they_were_giv
             )
             .expect("a draft");
         assert_eq!(shown(&looks, "price"), ["1,234.50"]);
-        // 3,703.5 is rounded to a whole number before the tax is taken.
+        // 3,703.5 is rounded to a whole number before the tax is calculated.
         assert_eq!(shown(&looks, "net"), ["3,704"]);
         assert_eq!(shown(&looks, "tax"), ["370"]);
         assert_eq!(shown(&looks, "total"), ["4,074"]);
         assert_eq!(shown(&looks, "day"), ["2026년 3월 7일"]);
         assert_eq!(shown(&looks, "born"), ["1999", "12", "01"]);
-        // What was saved is on the page when it is opened again.
+        // Saved values are shown when the page is opened again.
         let view = app.open_signing(&key).expect("a page");
         let on_page: Vec<String> = view.fields.iter().map(|view| view.look.shown.clone()).collect();
         assert_eq!(
@@ -169,11 +169,11 @@ fn what_cannot_be_stamped_is_said_while_it_is_typed_and_at_the_start() {
     });
 }
 
-/// The start of a sound PNG of this many pixels: its header says how large it is.
+/// Creates the start of a valid PNG whose header states this many pixels.
 fn png_of(width: u32, height: u32) -> Vec<u8> {
     let chunk = |kind: &[u8; 4], data: &[u8]| {
         let named = [kind.as_slice(), data].concat();
-        // CRC-32 as PNG has it (W3C PNG, annex D).
+        // The CRC-32 of PNG (W3C PNG, annex D).
         let check = named.iter().fold(u32::MAX, |check, byte| {
             (0..8).fold(check ^ u32::from(*byte), |check, _| {
                 if check & 1 == 1 {
@@ -195,7 +195,7 @@ fn png_of(width: u32, height: u32) -> Vec<u8> {
     .concat()
 }
 
-/// Of too many bytes, or of too many pixels: said as that, wherever a picture comes in, with the limit.
+/// A picture with too many bytes or pixels is reported as too large, with the limit, wherever it is sent.
 #[test]
 fn a_picture_that_is_too_large_is_not_called_no_picture() {
     on_both(|app| {
@@ -258,7 +258,7 @@ fn attachments_are_listed_with_their_hash_and_embedded_where_the_template_says_s
         }
         assert!(text.contains("신분증사본") && text.contains("more.txt"), "{text}");
         assert!(
-            text.contains("입력한항목:신분증사본"),
+            text.contains("입력한항목:more,신분증사본"),
             "the history names it as its writer read it: {text}"
         );
     });
@@ -280,7 +280,7 @@ fn a_font_that_the_installation_lacks_is_refused_with_those_that_it_has() {
     });
 }
 
-/// Trouble 4: Korean, Japanese and Chinese values do not keep the certificate from being made.
+/// Regression test for known trouble 4: Korean, Japanese and Chinese values must not prevent the certificate.
 #[test]
 fn with_values_in_every_script_the_certificate_is_still_made() {
     on_both(|app| {

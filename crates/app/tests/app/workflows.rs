@@ -1,4 +1,4 @@
-//! A workflow's life through the use-cases: signing in turn, until the end.
+//! Tests a workflow from start to end, with signers in turn.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ fn two_writers_complete_and_everything_is_proved() {
         let key = key_of(&sign_url);
         let shown = sign_on_the_page(&world, id, &key);
 
-        // The program, on behalf of the second signer.
+        // The program acts on behalf of the second signer.
         let done = world
             .approve(
                 id,
@@ -62,7 +62,7 @@ fn two_writers_complete_and_everything_is_proved() {
 
         let last = check_webhooks(&world, id);
 
-        // Embedded: the signers get no messages; sender and copies do.
+        // The workflow is embedded, so the signers get no messages, but the sender and the copy recipients do.
         let told: Vec<String> = world.letters(id).into_iter().map(|(to, _)| to).collect();
         assert_eq!(told, ["owner@example.com", "legal@example.com"]);
 
@@ -77,7 +77,7 @@ fn two_writers_complete_and_everything_is_proved() {
     });
 }
 
-/// The page: seen, consent, a draft that survives, approval. The answer is the signature's picture.
+/// Uses the signing page: view, consent, a saved draft, approval. Returns the picture of the signature.
 fn sign_on_the_page(world: &World<'_>, id: WorkflowId, key: &SigningKey) -> Vec<u8> {
     let app = world.app;
     let view = app.open_signing(key).expect("a page");
@@ -113,7 +113,7 @@ fn sign_on_the_page(world: &World<'_>, id: WorkflowId, key: &SigningKey) -> Vec<
     };
     assert_eq!(value("성명"), ("김민".to_owned(), false));
     assert_eq!(value("sign"), ("서명.png".to_owned(), true));
-    // Redrawn: the same picture in a file of ours.
+    // The same picture, redrawn by us.
     let shown = app.signing_file(key, "sign").expect("the file").bytes;
     assert!(shown.starts_with(b"\x89PNG") && shown != bytes);
     let wrong = app.approve_shown(key, &texts(&[("성명", "")]), None, &origin());
@@ -143,7 +143,7 @@ fn sign_on_the_page(world: &World<'_>, id: WorkflowId, key: &SigningKey) -> Vec<
     shown
 }
 
-/// The webhooks of both steps. The answer is the last one.
+/// Checks the webhooks of both steps. Returns the last one.
 fn check_webhooks(world: &World<'_>, id: WorkflowId) -> Value {
     let hooks = world.webhooks(id);
     assert_eq!(hooks.len(), 2);

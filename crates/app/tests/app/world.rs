@@ -1,4 +1,4 @@
-//! A company with templates, workflows and signers, for tests of the use-cases.
+//! A company with templates, workflows and signers, for tests of the use cases.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,6 @@ pub mod sql {
     }
 }
 
-/// The bytes of a picture.
 pub fn pixel() -> Vec<u8> {
     base64::engine::general_purpose::STANDARD.decode(PIXEL).expect("base64")
 }
@@ -43,7 +42,8 @@ pub fn field(name: &str, kind: &str, step: u32, page: u32, row: u32, more: &Valu
     field
 }
 
-/// Two signers: name, date, check, choice and a signature for the first; a number, its sum and a seal for the second.
+/// A template with two signers: name, date, check, choice and signature for the first, and a number, its sum and a seal
+/// for the second.
 pub fn two_steps() -> Value {
     json!({"name": "계약", "steps": [{"order": 1, "role": "employee"}, {"order": 2, "role": "employer"}], "fields": [
         field("성명", "text", 1, 1, 1, &json!({"required": true, "max_length": 20})),
@@ -69,7 +69,7 @@ pub fn one_step_of_two() -> Value {
     ]})
 }
 
-/// A company with an owner who calls, and a template.
+/// A company with a template, and its owner as the caller.
 pub struct World<'a> {
     pub app: &'a TestApp,
     pub company: CompanyId,
@@ -103,7 +103,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// A start of [`one_step_of_two`]: A and B together, then C.
+    /// Builds a start of [`one_step_of_two`]: A and B together, then C.
     pub fn request_of_three(&self) -> StartRequest {
         StartRequest {
             recipients: vec![
@@ -126,7 +126,7 @@ impl<'a> World<'a> {
         self.app.start(&self.caller, request, &origin())
     }
 
-    /// Names and values, as programs get them.
+    /// Returns names and values as programs see them.
     pub fn values(&self, id: WorkflowId) -> Vec<(String, String)> {
         let view = self.app.workflow(&self.caller, id).expect("the workflow");
         view.field_list
@@ -135,7 +135,7 @@ impl<'a> World<'a> {
             .collect()
     }
 
-    /// The sealed document and its certificate.
+    /// Returns the sealed document and its certificate.
     pub fn sealed_files(&self, id: WorkflowId) -> (Vec<u8>, Vec<u8>) {
         let document = self.app.document(&self.caller, id, &origin()).expect("the document");
         let certificate = self
@@ -146,13 +146,13 @@ impl<'a> World<'a> {
     }
 
     #[allow(clippy::needless_pass_by_value)] // reads better where it is called
-    /// Approves at the step under way, if the request names no other.
+    /// Approves, by default at the current step.
     pub fn approve(&self, id: WorkflowId, request: ActRequest) -> Result<app::Advanced, Error> {
         self.app
             .approve(&self.caller, id, &self.at_its_step(id, request), &origin())
     }
 
-    /// Rejects at the step under way, if the request names no other.
+    /// Declines, by default at the current step.
     pub fn reject(&self, id: WorkflowId, request: ActRequest) -> Result<app::Advanced, Error> {
         self.app
             .reject(&self.caller, id, &self.at_its_step(id, request), &origin())
@@ -168,7 +168,7 @@ impl<'a> World<'a> {
         key_of(&self.app.workflow(&self.caller, id).expect("the workflow").playing_url)
     }
 
-    /// What the first letter's link opens.
+    /// Returns the key from the link in the first mail.
     pub fn letter_key(&self, id: WorkflowId) -> SigningKey {
         key_of(&self.letters(id)[0].1)
     }
@@ -196,7 +196,7 @@ impl<'a> World<'a> {
             .collect()
     }
 
-    /// Everything that was written to people.
+    /// Returns all messages to people.
     pub fn mails(&self, id: WorkflowId) -> Vec<OutgoingMail> {
         let rows = self
             .app
@@ -274,7 +274,7 @@ pub fn key_of(url: &str) -> SigningKey {
     }
 }
 
-/// The keys of all signers of the first step, if it has several.
+/// Returns the keys of all signers of the first step, if it has several.
 pub fn keys_of(started: &StartedWorkflow) -> Vec<SigningKey> {
     let listed = started.next_list.as_deref().unwrap_or_default();
     listed

@@ -1,4 +1,4 @@
-//! What the file store promises, on a local folder.
+//! Tests the guarantees of the file store, on a local folder.
 #![expect(
     clippy::disallowed_methods,
     reason = "files that no row needs are among what is tested"
@@ -155,7 +155,7 @@ fn what_a_killed_put_has_left_is_swept_once_it_is_old() {
     assert!(beside("#1").exists());
     assert_eq!(blobs.sweep_unfinished(SystemTime::now()).unwrap(), 2);
     assert!(!beside("#1").exists() && !beside("#27").exists());
-    // Files that are not ours stay, and so does the stored file.
+    // Files that are not ours are kept, and so is the stored file.
     assert!(beside("#x").exists() && beside("#").exists() && beside(".bak").exists());
     assert_eq!(blobs.get(&hash).unwrap(), b"sound");
 }

@@ -1,4 +1,4 @@
-//! Builds requests from templates. Values go into strings of a structure, which is serialised afterwards.
+//! Builds requests from templates. Values are inserted into strings of a structure, which is serialised afterwards.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 
 use super::description::{Description, Format, SignatureText};
 
-/// A template with this name is part of an address, so its values are percent-encoded.
+/// The template with this name is part of an address, so its values are percent-encoded.
 const PATH: &str = "path";
 /// Everything but the unreserved characters (RFC 3986, 2.3).
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -28,7 +28,7 @@ pub(super) struct Composed {
     pub(super) body: Vec<u8>,
 }
 
-/// Why a request cannot be composed, and which setting causes it.
+/// Reason why a request cannot be composed, with the setting that causes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Unusable {
     pub(super) setting: String,
@@ -51,7 +51,7 @@ pub(super) type Values = BTreeMap<&'static str, Named>;
 impl Composer {
     pub(super) fn new() -> Composer {
         let mut environment = Environment::new();
-        // A misspelt name fails at start-up, not as a gap in a message.
+        // A misspelt name must fail at start-up, instead of leaving a gap in a message.
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.set_auto_escape_callback(|_| AutoEscape::None);
         environment.set_formatter(|out, state, value| {
@@ -110,7 +110,7 @@ impl Composer {
             value.set_sensitive(true);
             headers.insert(name, value);
         }
-        // Only headers may name the signature, so the body must not.
+        // Only headers may use the signature, so it is not available in the body.
         values.remove("signature");
         let filled_variables = variables
             .iter()
@@ -131,7 +131,7 @@ impl Composer {
         Ok(Composed { url, headers, body })
     }
 
-    /// A part of the body with its values, or `None` if it comes out empty.
+    /// Returns a part of the body with its values, or `None` if it is empty.
     fn filled(
         &self,
         template: &Value,
@@ -161,7 +161,7 @@ impl Composer {
                         Some(filled.map(|filled| (name.clone(), filled)))
                     })
                     .collect::<Result<Map<_, _>, _>>()?;
-                // If a part lost its values and only constants remain, leave it out.
+                // If a part lost its values and only constants remain, it is omitted.
                 let is_whole = filled.len() == members.len();
                 let says = filled
                     .values()
@@ -173,7 +173,7 @@ impl Composer {
     }
 }
 
-/// Whether the text is `{{ variables }}` and nothing else.
+/// Whether the text consists only of `{{ variables }}`.
 fn names_variables(text: &str) -> bool {
     let inner = text.trim().strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
     inner.is_some_and(|inner| inner.trim() == "variables")
@@ -208,17 +208,17 @@ fn signature(secret: &str, signed: &str, text: SignatureText) -> String {
     }
 }
 
-/// The members of an object as a form (WHATWG URL, 5.2).
+/// Encodes the members of an object as a form (WHATWG URL, 5.2).
 fn form(body: &Value) -> Result<String, Unusable> {
     let members = body
         .as_object()
-        .ok_or_else(|| unusable("body", "a form is one object of texts"))?;
+        .ok_or_else(|| unusable("body", "a form must be one object whose values are texts"))?;
     let mut form = url::form_urlencoded::Serializer::new(String::new());
     for (name, value) in members {
         match value {
             Value::String(text) => form.append_pair(name, text),
             Value::Number(_) | Value::Bool(_) => form.append_pair(name, &value.to_string()),
-            _ => return Err(unusable("body", format!("{name} of a form is no text"))),
+            _ => return Err(unusable("body", format!("the form's value {name} must be a text"))),
         };
     }
     Ok(form.finish())
@@ -237,7 +237,7 @@ fn without_control(text: &str) -> String {
         .to_owned()
 }
 
-/// The text in the characters that Korean carriers can transmit (EUC-KR with all Hangul). Anything else, such as an
+/// Returns the text in characters that Korean carriers can transmit (EUC-KR with all Hangul). Anything else, such as an
 /// emoji in a document's name, becomes a question mark, because a gateway would refuse the whole message.
 fn korean(text: &str) -> String {
     text.chars()
@@ -249,14 +249,14 @@ fn korean(text: &str) -> String {
         .collect()
 }
 
-/// The length as Korean carriers count it: EUC-KR, one byte for ASCII and two for everything else.
+/// Returns the length as counted by Korean carriers: EUC-KR, one byte for ASCII and two for everything else.
 fn korean_bytes(text: &str) -> usize {
     text.chars()
         .map(|character| if character.is_ascii() { 1 } else { 2 })
         .sum()
 }
 
-/// Cuts the text to `most` bytes in that count.
+/// Cuts the text to `most` bytes, as counted by `korean_bytes`.
 fn korean_cut(text: &str, most: usize) -> String {
     let mut length = 0;
     text.chars()
@@ -322,7 +322,8 @@ mod tests {
             prop_assert_eq!(url.host_str(), Some("gateway.example.com"));
             prop_assert_eq!(url.query_pairs().count(), 1);
             prop_assert_eq!(url.query_pairs().next().unwrap().1, text.as_str());
-            // A segment of dots alone means a folder (RFC 3986, 5.2.4), and cannot leave the address.
+            // A segment that consists only of dots refers to a folder (RFC 3986, 5.2.4), and must not change the path
+            // of the address.
             if !text.chars().all(|character| character == '.') {
                 prop_assert_eq!(url.path_segments().unwrap().count(), 3);
             }

@@ -5,29 +5,30 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// How to call a gateway. Every text is a template (Jinja) over the values listed in the guide.
+/// How to call a gateway. Every text is a template (Jinja) with the values listed in the guide.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Description {
     pub method: Method,
     /// Scheme and host, optionally a port and the beginning of a path. Not a template.
     pub address: String,
-    /// Follows the address: a path, optionally a query. Values in it are percent-encoded.
+    /// The path after the address, optionally with a query. Values in it are percent-encoded.
     pub path: String,
-    /// A header that comes out empty is left out.
+    /// The headers. An empty header is omitted.
     pub headers: BTreeMap<String, String>,
     pub format: Format,
-    /// The body as JSON whose strings are templates; for a form, one object of texts. A member that comes out empty is
-    /// left out, and `{{ variables }}` alone stands for the object of variables.
+    /// The body as JSON whose strings are templates. For a form, one object of texts. An empty member is omitted, and
+    /// `{{ variables }}` alone stands for the object of variables.
     pub body: String,
-    /// The text to sign with the secret (HMAC-SHA256). Headers refer to the result as `signature`. Empty: no signature.
+    /// The text to sign with the secret (HMAC-SHA256). Headers refer to the result as `signature`. If empty, there is
+    /// no signature.
     pub signed: String,
     pub signature: SignatureText,
     pub answer: Reading,
     /// Required settings: `key`, `secret`, `from` …
     pub needs: Vec<&'static str>,
-    /// The gateway carries only kinds of messages that have a template.
+    /// Whether the gateway sends only kinds of messages that have a template.
     pub needs_template: bool,
-    /// The gateway reaches only people whose id is listed.
+    /// Whether the gateway reaches only people with a listed ID.
     pub needs_id: bool,
 }
 
@@ -50,47 +51,47 @@ pub enum Format {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SignatureText {
-    /// Hexadecimal digits in lower case.
+    /// Lower-case hexadecimal digits.
     #[default]
     Hex,
     /// Base64 with padding.
     Base64,
 }
 
-/// How to read an answer. Positions are JSON pointers (RFC 6901); if several are given, the first one present counts.
+/// How to read a response. Positions are JSON pointers (RFC 6901). If several are listed, the first one present counts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Reading {
     /// Points to the word that says whether a 2xx means success. If `None`, every 2xx does.
     pub success_at: Option<String>,
-    /// The words that mean success. Numbers and booleans are compared as they are written.
+    /// The words that mean success. Numbers and booleans are compared as written.
     pub success_is: Vec<String>,
-    /// Statuses besides 2xx which mean that the gateway accepted the message before.
+    /// Statuses other than 2xx which mean that the gateway had already accepted the message.
     pub taken: Vec<u16>,
     /// Statuses which mean that the gateway will never accept this message.
     pub refused: Vec<u16>,
-    /// Points to the gateway's id of the message.
+    /// Points to the gateway's ID of the message.
     pub id_at: Vec<String>,
     /// Points to the gateway's message text.
     pub words_at: Vec<String>,
     /// Points to the error code, for [`Reading::temporary`].
     pub code_at: Vec<String>,
-    /// Error codes of temporary problems, regardless of the status: no credit left, too many requests.
+    /// Error codes of temporary problems, regardless of the status, such as no credit left or too many requests.
     pub temporary: Vec<String>,
 }
 
 /// A gateway as the operator configured it.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct Gateway {
-    /// From `messenger.NAME`.
+    /// The name from `messenger.NAME`.
     pub name: String,
     pub description: Description,
     /// The account, project or service.
     pub account: String,
     /// The key that identifies us.
     pub key: String,
-    /// The secret that proves it.
+    /// The secret that authenticates us.
     pub secret: String,
-    /// The sender: a number, or a name the gateway knows.
+    /// The sender: a number, or a name registered with the gateway.
     pub from: String,
     /// The `KakaoTalk` channel that sends.
     pub channel: String,
@@ -99,19 +100,19 @@ pub struct Gateway {
     pub variables: BTreeMap<String, String>,
     /// Texts by kind of message that replace ours.
     pub texts: BTreeMap<String, String>,
-    /// The gateway's ids of people by their numbers.
+    /// The gateway's IDs of people, by their numbers.
     pub ids: BTreeMap<String, String>,
-    /// Prefixes of the numbers it serves, such as `+82`. Empty means all.
+    /// Prefixes of the numbers that the gateway serves, such as `+82`. Empty means all.
     pub countries: Vec<String>,
-    /// Lower ones are asked first.
+    /// Gateways with lower values are tried first.
     pub order: u32,
-    /// Allows an address that is not public, and plain http.
+    /// Whether to allow an address that is not public, and plain http.
     pub allow_private: bool,
 }
 
 impl fmt::Debug for Gateway {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The ids and numbers of people are private too.
+        // The IDs and numbers of people are private too.
         f.debug_struct("Gateway")
             .field("name", &self.name)
             .field("address", &self.description.address)

@@ -1,4 +1,4 @@
-//! One gateway: whom it serves, how one try works, and what its answer means.
+//! A single gateway: the numbers it serves, how one try works, and how to interpret its response.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,10 +18,10 @@ use super::{Outgoing, Report, Verdict, kinds};
 use crate::egress::Egress;
 use crate::guarded_client::{Answer, Fault, GuardedClient, Limits, Lookup};
 
-/// How many characters we show of an answer whose format we do not know.
+/// Maximum number of characters shown of a response in an unknown format.
 const LONGEST_QUOTE: usize = 300;
 
-/// Why a gateway's settings cannot be used.
+/// Reason why a gateway's settings cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("messenger.{gateway}.{setting}: {reason}")]
 pub struct GatewayFault {
@@ -30,7 +30,7 @@ pub struct GatewayFault {
     pub reason: String,
 }
 
-/// A gateway that is ready for use.
+/// A gateway that is ready to use.
 pub struct Gateway {
     settings: Settings,
     composer: Composer,
@@ -39,7 +39,7 @@ pub struct Gateway {
 }
 
 impl Gateway {
-    /// Composes one message of every kind, to find errors in the settings.
+    /// Creates a gateway. Composes one message of every kind to find errors in the settings.
     pub(super) fn new(egress: &Egress, settings: Settings, lookup: &Arc<dyn Lookup>) -> Result<Gateway, GatewayFault> {
         let fault = |setting: &str, reason: String| GatewayFault {
             gateway: settings.name.clone(),
@@ -55,7 +55,7 @@ impl Gateway {
             ports: port.into_iter().collect(),
         };
         let limits = Limits {
-            // Unlike a webhook's, the body of this answer says what happened to the message.
+            // Unlike for a webhook, the body of this response says what happened to the message.
             body_wait: Duration::from_secs(10),
             body_bytes: 64 * 1024,
             ..Limits::default()
@@ -82,18 +82,18 @@ impl Gateway {
                 let known = kinds().collect::<Vec<_>>().join(", ");
                 return Err(fault(
                     setting,
-                    format!("{kind} is no kind of message; there are {known}"),
+                    format!("{kind} is not a kind of message; use one of {known}"),
                 ));
             }
         }
         if let Some(country) = settings.countries.iter().find(|country| !is_beginning(country)) {
-            let reason = format!("{country:?} is no beginning of a number such as \"+82\"");
+            let reason = format!("{country:?} is not the beginning of a phone number; write it like \"+82\"");
             return Err(fault("countries", reason));
         }
         if let Some(number) = settings.ids.keys().find(|number| !is_beginning(number)) {
             return Err(fault(
                 "ids",
-                format!("{number:?} is no number such as \"+821012345678\""),
+                format!("{number:?} is not a phone number; write it like \"+821012345678\""),
             ));
         }
         let gateway = Gateway {
@@ -110,12 +110,13 @@ impl Gateway {
         &self.settings.name
     }
 
-    /// For people to read.
+    /// The address, for display.
     pub fn address(&self) -> &str {
         &self.settings.description.address
     }
 
-    /// Prefixes of the numbers that it reaches with every kind of message; `+` alone means every number.
+    /// Returns prefixes of the numbers that the gateway reaches with every kind of message. `+` alone means every
+    /// number.
     pub fn reaches(&self) -> Vec<String> {
         if self.settings.description.needs_id {
             return self.settings.ids.keys().cloned().collect();
@@ -126,7 +127,7 @@ impl Gateway {
         self.settings.countries.clone()
     }
 
-    /// The same as text for people.
+    /// Returns these prefixes as text for people.
     pub fn numbers(&self) -> String {
         if self.settings.description.needs_id {
             return format!("{} listed", self.settings.ids.len());
@@ -157,7 +158,7 @@ impl Gateway {
     pub(super) async fn send(&self, number: &Dialled, message: Outgoing<'_>, salt: &[u8]) -> Report {
         let description = &self.settings.description;
         let composed = self.values(number, message, salt).and_then(|values| {
-            // Without one of the gateway's templates there is nothing to put variables into.
+            // Without a template of the gateway, there is nothing to insert variables into.
             let none = std::collections::BTreeMap::new();
             let has_template = self.template(message.mail).is_some();
             let variables = if has_template { &self.settings.variables } else { &none };
@@ -183,7 +184,7 @@ impl Gateway {
             Ok(answer) => self.read(&answer),
             Err(fault) => {
                 let verdict = match fault {
-                    // Not a byte of the message has been sent.
+                    // No part of the message has been sent.
                     Fault::AddressRefused | Fault::NameNotResolved(_) | Fault::NotConnected(_) | Fault::Client(_) => {
                         Verdict::NotNow
                     }
@@ -223,7 +224,7 @@ impl Gateway {
             status if reading.taken.contains(&status) => Verdict::Taken,
             200..=299 => match &reading.success_at {
                 None => Verdict::Taken,
-                // Without a readable answer we do not know what happened.
+                // Without a readable response we do not know what happened.
                 Some(_) if json.is_none() => Verdict::Unknown,
                 Some(place) => match at(std::slice::from_ref(place)) {
                     Some(word) if reading.success_is.contains(&word) => Verdict::Taken,
@@ -231,10 +232,11 @@ impl Gateway {
                 },
             },
             status if reading.refused.contains(&status) => unless_temporary,
-            // Overloaded or paused.
+            // The gateway is overloaded or paused.
             429 | 503 => Verdict::NotNow,
             500..=599 => Verdict::Unknown,
-            // Credentials, permissions, addresses: once the operator fixes them, the message goes through.
+            // The problem is with credentials, permissions or addresses. Once the operator fixes it, the message can be
+            // sent.
             _ => Verdict::NotNow,
         };
         let words: Vec<String> = [code, at(&reading.words_at)].into_iter().flatten().collect();
@@ -258,7 +260,7 @@ impl Gateway {
         }
     }
 
-    /// Removes credentials, because some gateways repeat what they received.
+    /// Removes credentials, because some gateways repeat them in their responses.
     fn without_credentials(&self, words: String) -> String {
         [&self.settings.secret, &self.settings.key]
             .into_iter()
@@ -326,7 +328,7 @@ impl Gateway {
         Ok(values)
     }
 
-    /// Composes one message of each kind.
+    /// Composes one message of each kind to find errors in the settings.
     fn prove(&self) -> Result<(), GatewayFault> {
         let number = Dialled {
             calling_code: "82".to_owned(),
@@ -365,7 +367,7 @@ impl Method {
     }
 }
 
-/// A message of this kind with every value filled in.
+/// Returns a message of this kind with every value filled in.
 fn sample(kind: &str) -> OutgoingMail {
     let word = || "…".to_owned();
     OutgoingMail {
@@ -397,7 +399,7 @@ fn is_beginning(text: &str) -> bool {
         .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// A text, number or boolean as it is written.
+/// Returns a text, number or boolean as written.
 fn shown(value: &Value) -> Option<String> {
     match value {
         Value::String(text) if text.is_empty() => None,
@@ -407,7 +409,7 @@ fn shown(value: &Value) -> Option<String> {
     }
 }
 
-/// A UUID that is always the same for the same event.
+/// Returns a UUID that is always the same for the same event.
 fn uuid_of(event_id: &str) -> String {
     let digest = Sha256::digest(event_id.as_bytes());
     let mut bytes = [0; 16];

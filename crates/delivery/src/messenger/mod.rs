@@ -1,22 +1,23 @@
 //! Sends messages to telephone numbers, through the gateways that the operator chose.
 //!
-//! **Actors.** A [`Description`] says how to call a gateway: address, headers, body, and how to read its answer. The
-//! built-in [`profiles`] are such descriptions and nothing more. [`Messengers`] has all configured gateways, in the
-//! order in which we ask them.
+//! **Parts.** A [`Description`] says how to call a gateway: address, headers, body, and how to read its response. The
+//! built-in [`profiles`] are just such descriptions. [`Messengers`] has all configured gateways, in the order in which
+//! we try them.
 //!
 //! **Guarantees.**
-//! - A value never changes the shape of a request. It goes into one string of a JSON document or one field of a form,
-//!   which we serialise afterwards; into an address percent-encoded; into a header without control characters.
-//! - Every request goes through [`GuardedClient`]: no private address unless the operator allowed it for this gateway,
-//!   no redirects, a deadline, and a limit on what we read.
-//! - Credentials appear in no `Debug` output, and we remove them from the words that a gateway answers.
-//! - Later tries send the same request except for time and salt, with the same id if the gateway accepts one.
+//! - A value never changes the structure of a request. It is inserted into one string of a JSON document or one field
+//!   of a
+//!   form, which we serialise afterwards, into an address percent-encoded, or into a header without control characters.
+//! - Every request is sent by [`GuardedClient`]: no private address unless the operator allowed it for this gateway,
+//!   no redirects, a deadline, and a limit on the response.
+//! - Credentials appear in no `Debug` output, and we remove them from a gateway's response.
+//! - Later tries send the same request except for time and salt, with the same ID if the gateway accepts one.
 //!
-//! **One try** asks the gateways that serve the number, one after the other, until one accepts the message. We ask the
-//! next one only if the previous one has certainly not accepted it: it refused, we never reached it, or it is
-//! overloaded. If a gateway may have accepted the message (no answer in time, an internal error), the try ends and the
-//! schedule repeats it: a duplicate is better than no message, but one message is better than two. If all gateways
-//! refuse, the delivery has failed.
+//! **One try** sends the message to the gateways that serve the number, one after the other, until one accepts it. We
+//! try the next one only if the previous one has certainly not accepted the message: it refused, we never reached it,
+//! or it is overloaded. If a gateway may have accepted the message (no response in time, an internal error), the try
+//! ends and the schedule repeats it. A duplicate is better than no message, but one message is better than two. If all
+//! gateways refuse, the delivery has failed.
 
 mod compose;
 mod description;
@@ -38,20 +39,20 @@ use crate::guarded_client::{Lookup, SystemLookup};
 pub use description::{Description, Format, Gateway as GatewaySettings, Method, Reading, SignatureText};
 pub use gateway::{Gateway, GatewayFault};
 
-/// The kinds of messages that people with telephone numbers get. Each kind can have its own template.
+/// Returns the kinds of messages that people with telephone numbers get. Each kind can have its own template.
 pub fn kinds() -> impl Iterator<Item = &'static str> + Clone {
     let kinds = MailKind::ALL.into_iter().filter(|kind| !kind.is_for_members());
     kinds.map(MailKind::word)
 }
 
-/// How long one try may take over all gateways. It is shorter than the margin of any lease.
+/// Time limit of one try over all gateways. It is shorter than the margin of any lease.
 const LONGEST_TRY: Duration = Duration::from_secs(40);
 
 /// A message that is ready to be sent.
 #[derive(Debug, Clone, Copy)]
 pub struct Outgoing<'m> {
     pub mail: &'m OutgoingMail,
-    /// The same on every try.
+    /// The ID of the event, which is the same on every try.
     pub event_id: &'m str,
     pub at: Timestamp,
 }
@@ -61,14 +62,14 @@ pub struct Outgoing<'m> {
 pub struct Report {
     /// The gateway's name in the configuration.
     pub gateway: String,
-    /// The HTTP status, if an answer arrived.
+    /// The HTTP status, if a response arrived.
     pub status: Option<u16>,
     pub verdict: Verdict,
-    /// The gateway's id of the message, if it gave one.
+    /// The gateway's ID of the message, if it returned one.
     pub message_id: Option<String>,
-    /// The gateway's own words, or why we could not reach it.
+    /// The gateway's own text, or the reason why we could not reach it.
     pub words: String,
-    /// How long the gateway asks us to wait.
+    /// Requested wait before the next try, as sent by the gateway.
     pub retry_after: Option<String>,
 }
 
@@ -84,7 +85,7 @@ pub enum Verdict {
 }
 
 impl Report {
-    /// Gateway, id and words on one line, as the history stores them.
+    /// Formats gateway, id and message on one line, as the history stores them.
     pub fn line(&self) -> String {
         let id = self.message_id.as_deref().map(|id| format!("{id} "));
         format!("{}: {}{}", self.gateway, id.unwrap_or_default(), self.words)
@@ -93,7 +94,7 @@ impl Report {
     }
 }
 
-/// All gateways, in the order in which we ask them.
+/// All gateways, in the order in which we try them.
 #[derive(Clone)]
 pub struct Messengers {
     gateways: Arc<Vec<Gateway>>,
@@ -101,7 +102,7 @@ pub struct Messengers {
 }
 
 impl Messengers {
-    /// Uses this egress, and resolves names as the operating system does.
+    /// Sends through this egress, and resolves names as the operating system does.
     pub fn through(
         egress: &Egress,
         settings: Vec<GatewaySettings>,
@@ -110,7 +111,7 @@ impl Messengers {
         Messengers::made(egress, settings, random, &(Arc::new(SystemLookup) as Arc<dyn Lookup>))
     }
 
-    /// Uses its own name lookup and no proxy.
+    /// Resolves names with `lookup`, and uses no proxy.
     pub fn with(
         settings: Vec<GatewaySettings>,
         random: Arc<dyn Random>,
@@ -140,18 +141,17 @@ impl Messengers {
         self.gateways.is_empty()
     }
 
-    /// In the order in which we ask them.
     pub fn gateways(&self) -> &[Gateway] {
         &self.gateways
     }
 
-    /// Prefixes of the numbers that at least one gateway reaches with this kind of message.
+    /// Returns the prefixes of the numbers that at least one gateway reaches with this kind of message.
     pub fn reaches(&self, kind: &str) -> Vec<String> {
         let carrying = self.gateways.iter().filter(|gateway| gateway.carries(kind));
         carrying.flat_map(Gateway::reaches).collect()
     }
 
-    /// What each gateway carries, in their order.
+    /// Lists each gateway with the kinds of messages and the numbers it serves, in the order in which we try them.
     pub fn roster(&self) -> Vec<GatewayReach> {
         let gateways = self.gateways.iter();
         gateways
@@ -177,7 +177,8 @@ impl Messengers {
         Some(self.ask(&serving, &number, message).await)
     }
 
-    /// Sends through one gateway, whichever numbers it serves. `None` if it does not exist or cannot carry the message.
+    /// Sends through one gateway, regardless of the numbers it serves. `None` if it does not exist or cannot carry the
+    /// message.
     pub async fn send_through(&self, name: &str, message: Outgoing<'_>) -> Option<Vec<Report>> {
         let number = dialled(&message.mail.to)?;
         let gateway = self.gateways.iter().find(|gateway| gateway.name() == name)?;
@@ -192,7 +193,7 @@ impl Messengers {
             self.random.fill(&mut salt);
             let report = match tokio::time::timeout_at(until, gateway.send(number, message, &salt)).await {
                 Ok(report) => report,
-                Err(_) => gateway.unanswered("no time was left in this try".to_owned(), Verdict::Unknown),
+                Err(_) => gateway.unanswered("this try ran out of time".to_owned(), Verdict::Unknown),
             };
             let asks_next = matches!(report.verdict, Verdict::Refused | Verdict::NotNow);
             reports.push(report);

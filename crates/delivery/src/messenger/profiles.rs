@@ -27,7 +27,7 @@ pub const NAMES: [&str; 8] = [
     "slack",
 ];
 
-/// A profile by its name, with the countries that it serves by default.
+/// Returns the profile with this name and the countries it serves by default.
 pub fn profile(name: &str) -> Option<(Description, &'static [&'static str])> {
     Some(match name {
         "solapi" => (solapi(), &["+82"]),
@@ -53,7 +53,7 @@ fn places<const N: usize>(places: [&str; N]) -> Vec<String> {
     places.into_iter().map(str::to_owned).collect()
 }
 
-/// SOLAPI itself sends the text of a refused Alimtalk as SMS or LMS, unless `disableSms` forbids it.
+/// If an Alimtalk is refused, SOLAPI itself sends the text as SMS or LMS, unless `disableSms` forbids it.
 fn solapi() -> Description {
     Description {
         address: "https://api.solapi.com".to_owned(),
@@ -104,7 +104,7 @@ fn solapi() -> Description {
     }
 }
 
-/// What both SENS services sign: method, path, time and key (API Gateway signature, version 2).
+/// Data that both SENS services sign: method, path, time and key (API Gateway signature, version 2).
 fn sens_base(path: &str, body: &str) -> Description {
     Description {
         address: "https://sens.apigw.ntruss.com".to_owned(),
@@ -158,7 +158,7 @@ fn sens() -> Description {
     )
 }
 
-/// The content must match the template word for word, with its variables filled in. `texts` contains it.
+/// The content must match the template word for word, with its variables filled in. `texts` contains this content.
 fn sens_alimtalk() -> Description {
     let base = sens_base(
         "/alimtalk/v2/services/{{ account }}/messages",
@@ -258,7 +258,7 @@ fn line_base(path: &str, to: &str) -> Description {
     }
 }
 
-/// The retry key makes a push happen once; 409 means that it already has.
+/// The retry key prevents a second push. 409 means that the push was already made.
 fn line() -> Description {
     let base = line_base("/v2/bot/message/push", "{{ id }}");
     let mut described = headers([("X-Line-Retry-Key", "{{ uuid }}")]);
@@ -275,7 +275,7 @@ fn line() -> Description {
     }
 }
 
-/// This interface accepts no retry key, and answers 422 if the number does not belong to a LINE user.
+/// This API accepts no retry key, and answers 422 if the number does not belong to a LINE user.
 fn line_notification() -> Description {
     line_base("/bot/pnp/push", "{{ to|sha256 }}")
 }

@@ -1,4 +1,4 @@
-//! Claims what is due and may begin now, and gives back what cannot.
+//! Claims due deliveries that can start, and releases the ones that cannot.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::Ordering;
@@ -80,7 +80,7 @@ impl Shared {
             .map(|(lane, _)| lane);
         let is_blocked = locked(shares).gave_nothing(gave_nothing);
         haul.may_be_more = held > 0 || !haul.unusable.is_empty() || is_full && (has_claimed || is_blocked);
-        // A lane that filled all its room may have more.
+        // A lane that used all its room may have more deliveries.
         haul.is_more_later = has_left_out || room.values().any(|left| *left == 0);
         Ok(haul)
     }
@@ -89,7 +89,7 @@ impl Shared {
     fn follow_clock(&self, now: Timestamp) -> Result<(), app::Error> {
         let latest = self.latest_claim.fetch_max(now.as_microsecond(), Ordering::SeqCst);
         if now.as_microsecond() < latest {
-            tracing::debug!("checking due times against the clock: it was set back, or nothing ran before");
+            tracing::debug!("the clock was set back or this runner just started, so due times are checked");
             let store = &self.app.store;
             store.write_relaxed(move |tx| outbox::count_anew(tx, now).map_err(app::Error::from))?;
             self.latest_claim.store(now.as_microsecond(), Ordering::SeqCst);
@@ -97,8 +97,8 @@ impl Shared {
         Ok(())
     }
 
-    /// Splits a claim into deliveries that may begin and ones that cannot be sent. Deliveries whose secrets cannot be
-    /// read now are given back.
+    /// Splits a claim into deliveries that can start and ones that cannot be sent. Releases deliveries whose secrets
+    /// cannot be read now.
     fn sort_out(&self, taken: Vec<Claimed>, now: Timestamp, haul: &mut Haul) {
         let unreadable = self.read_secrets(&taken, now);
         let mut without_secrets = Vec::new();
@@ -121,8 +121,8 @@ impl Shared {
         }
     }
 
-    /// Gives back what claims with a lost answer may have taken. If the server is still working on one, its lease
-    /// expires instead.
+    /// Releases the deliveries of claims that got no answer. If the server is still working on one, its lease expires
+    /// instead.
     pub(super) fn release_in_doubt(&self, now: Timestamp) -> Result<(), app::Error> {
         let in_doubt = self.claims_in_doubt().clone();
         if in_doubt.is_empty() {
@@ -143,21 +143,23 @@ impl Shared {
         self.claims_in_doubt.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Holds the claimed deliveries of stopped endpoints, and others for the same endpoints, so that we do not have to
-    /// meet them one by one. Returns how many.
+    /// Holds the claimed deliveries of stopped endpoints, and other deliveries to the same endpoints, so that they are
+    /// not claimed one by one. Returns how many were held.
     fn hold(&self, stopped: BTreeMap<(CompanyId, String), Vec<DeliveryId>>, lease: &str, now: Timestamp) -> u64 {
         let mut held = 0;
         for ((company, url), met) in stopped {
             let (store, lease) = (&self.app.store, lease.to_owned());
             match store.write_relaxed(move |tx| outbox::hold_claimed(tx, (&company, &url), &met, &lease, now)) {
                 Ok(more) => held += more,
-                Err(error) => tracing::warn!(%error, "deliveries of a stopped endpoint are held at the next claim"),
+                Err(error) => {
+                    tracing::warn!(%error, "deliveries of a stopped endpoint could not be held; we will try again at the next claim");
+                }
             }
         }
         held
     }
 
-    /// Returns deliveries that we cannot start now. If that fails too, their leases expire.
+    /// Releases deliveries that we cannot start now. If that fails too, their leases expire.
     fn give_back(&self, claimed: Vec<Claimed>) {
         let later = self.app.now() + SignedDuration::from_secs(1);
         let given_back = self.app.store.write_relaxed(move |tx| {
@@ -167,7 +169,7 @@ impl Shared {
             Ok::<_, store::Error>(())
         });
         if let Err(error) = given_back {
-            tracing::warn!(%error, "claimed deliveries could not be given back; they are tried when their leases expire");
+            tracing::warn!(%error, "claimed deliveries could not be released; they will be tried when their leases expire");
         }
     }
 

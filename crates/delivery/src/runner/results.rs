@@ -11,12 +11,12 @@ use tokio::time::Instant;
 
 use super::Shared;
 
-/// How long we retry writing results to a database that does not answer. Later results wait for them.
+/// Maximum time that we retry writing results to a database that does not answer. Later results wait.
 const RESULTS_WAIT: Duration = Duration::from_secs(20);
 
 const RESULTS_PAUSE: Duration = Duration::from_millis(250);
 
-/// Writes results of one kind in one transaction. The flag says that they may have been written before.
+/// Writes results of one kind in one transaction. The flag means that the results may have been written before.
 type Write = fn(&Shared, Vec<Arc<Done>>, bool) -> Result<(), app::Error>;
 
 pub(super) struct Done {
@@ -35,7 +35,7 @@ impl Done {
         )
     }
 
-    /// The delivery and its try, if the receiver accepted it and it can be recorded together with others.
+    /// Returns the delivery and its try if the receiver accepted it and it can be recorded together with others.
     pub(super) fn taken(&self) -> Option<(&Claimed, &Try)> {
         match &self.result {
             TaskResult::Tried {
@@ -46,7 +46,7 @@ impl Done {
         }
     }
 
-    /// How long we waited for the receiver, if we called it.
+    /// Returns how long we waited for the receiver, if we called it.
     pub(super) fn took(&self) -> Option<Duration> {
         match &self.result {
             TaskResult::Tried {
@@ -82,13 +82,13 @@ impl Done {
         metrics::took(&metrics().deliveries, &labels, took);
     }
 
-    /// Whether we never called the receiver, for reasons of ours.
+    /// Returns whether we never called the receiver, for reasons on our side.
     pub(super) fn is_ours(&self) -> bool {
         matches!(self.result, TaskResult::Kept | TaskResult::NotBegun)
     }
 }
 
-/// The database did not answer: the deliveries are made again when their leases expire.
+/// The database did not answer, so the deliveries are made again when their leases expire.
 struct NotWritten;
 
 pub(super) enum TaskResult {
@@ -96,36 +96,36 @@ pub(super) enum TaskResult {
         made: Try,
         outcome: Outcome,
     },
-    /// There is no mail server, or no gateway for the number. The outbox page shows the message.
+    /// There is no mail server, or no gateway for the number. The message is shown on the outbox page instead.
     Kept,
-    /// Not started: it waited too long for a free worker, and its lease is about to expire.
+    /// Not started, because it waited too long for a free worker and its lease is about to expire.
     NotBegun,
 }
 
 impl Shared {
-    /// Writes results, successes first, so that an endpoint which has just accepted something is not stopped. Returns
+    /// Writes results, successes first, so that an endpoint that has just accepted a delivery is not stopped. Returns
     /// whether a workflow's next first try may now be due.
     pub(super) fn finish(&self, results: Vec<Arc<Done>>) -> bool {
         let (taken, mut others): (Vec<_>, Vec<_>) = results.into_iter().partition(|done| done.taken().is_some());
         others.sort_by_key(|done| !done.is_delivered());
         let Ok(has_opened) = self.write_all_or_each(taken, Self::write_taken) else {
-            // Writing the others would fail in the same way.
+            // The remaining writes would fail in the same way.
             let count = others.len();
-            tracing::warn!(count, "results of failed deliveries were not written either");
+            tracing::warn!(count, "the results of failed deliveries were not written either");
             return false;
         };
         self.write_all_or_each(others, Self::write_others).unwrap_or(false) || has_opened
     }
 
-    /// Writes results in one transaction. If that fails, writes each in its own, so that one bad result cannot hold up
-    /// the others. If the database does not answer, it retries them together for as long as a commit waits: retrying
-    /// one at a time would delay later results until their leases expire. Returns whether a workflow's next first try
-    /// may now be due.
+    /// Writes results in one transaction. If that fails, writes each in its own transaction, so that one bad result
+    /// cannot block the others. If the database does not answer, retries all of them together for as long as a commit
+    /// waits: retrying one at a time would delay later results until their leases expire. Returns whether a workflow's
+    /// next first try may now be due.
     fn write_all_or_each(&self, results: Vec<Arc<Done>>, write: Write) -> Result<bool, NotWritten> {
         if results.is_empty() {
             return Ok(false);
         }
-        // A workflow's later webhooks wait for the first try of this one.
+        // A workflow's later webhooks wait for the first try of its earlier ones.
         let is_first = |done: &Arc<Done>| !done.claimed.first_try_done && done.claimed.workflow.is_some();
         let opens = |results: &[Arc<Done>]| results.iter().any(is_first);
         let (began, mut may_be_written) = (Instant::now(), false);
@@ -142,11 +142,11 @@ impl Shared {
                         tracing::warn!(%error, count, "results could not be written; the deliveries will be repeated");
                         return Err(NotWritten);
                     }
-                    tracing::warn!(%error, "results could not be written; trying again");
+                    tracing::warn!(%error, "results could not be written; we will try again");
                     std::thread::sleep(RESULTS_PAUSE);
                 }
                 Err(error) => {
-                    tracing::warn!(%error, "results could not be written together; writing each one alone");
+                    tracing::warn!(%error, "results could not be written together; each one is written alone");
                     break;
                 }
             }
@@ -164,7 +164,7 @@ impl Shared {
         Ok(opened)
     }
 
-    /// Writes results of deliveries that receivers accepted.
+    /// Writes results of deliveries that their receivers accepted.
     fn write_taken(&self, results: Vec<Arc<Done>>, may_be_written: bool) -> Result<(), app::Error> {
         let now = self.app.now();
         self.app.store.write_one_relaxed(move |tx| {
@@ -229,7 +229,7 @@ impl Shared {
 /// A result counts only while its lease lasts. If it may have been written before, that write ended the lease.
 fn lease_lost(claimed: &Claimed, may_be_written: bool) {
     if may_be_written {
-        tracing::debug!(id = %claimed.id, "a result was in doubt: it was written, or its lease is lost");
+        tracing::debug!(id = %claimed.id, "a result was already written, or its lease was lost");
     } else {
         tracing::warn!(id = %claimed.id, "a delivery took longer than its lease; it will be repeated");
     }

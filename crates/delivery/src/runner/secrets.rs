@@ -1,4 +1,4 @@
-//! Clients' secrets, which sign each try at the moment it is made.
+//! Reads and caches the clients' secrets, which sign each try when it is made.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError};
@@ -11,23 +11,22 @@ use tokio::task::spawn_blocking;
 
 use super::Shared;
 
-/// How long we reuse a client's secrets after reading them, and therefore how soon after a rotation the new secret
-/// signs.
+/// How long we reuse a client's secrets after reading them. After a rotation, the new secret is used at the latest
+/// after this time.
 const SECRETS_KEPT: SignedDuration = SignedDuration::from_secs(1);
 
-/// A client's secrets, with the time of reading.
+/// A client's secrets, with the time when they were read.
 pub(super) type KeptSecrets = (Timestamp, Arc<SigningSecrets>);
 
 pub(super) enum SecretsFault {
-    /// The database does not answer now.
+    /// The database does not answer.
     Unavailable,
-    /// They are gone, or cannot be decrypted.
+    /// The secrets do not exist, or cannot be decrypted.
     Unreadable(String),
 }
 
 impl Shared {
-    /// Reads the secrets for these webhooks unless we already have them. Returns the clients whose secrets could not be
-    /// read.
+    /// Reads the secrets for these webhooks, except cached ones. Returns the clients whose secrets could not be read.
     pub(super) fn read_secrets(&self, claimed: &[Claimed], now: Timestamp) -> HashMap<ClientId, SecretsFault> {
         let mut asked = HashSet::new();
         let mut faults = HashMap::new();
@@ -45,7 +44,7 @@ impl Shared {
         faults
     }
 
-    /// A client's secrets, if we read them recently.
+    /// Returns a client's secrets if we read them recently.
     fn kept_secrets(&self, client: ClientId, now: Timestamp) -> Option<Arc<SigningSecrets>> {
         let kept = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
         let (_, secrets) = kept.get(&client).filter(|(at, _)| are_fresh(*at, now))?;
@@ -73,11 +72,11 @@ impl Shared {
                 Ok(secrets)
             }
             Err(error @ app::Error::Unavailable { .. }) => {
-                tracing::warn!(%error, "a client's secrets cannot be read; trying again soon");
+                tracing::warn!(%error, "a client's webhook secrets could not be read; we will try again soon");
                 Err(SecretsFault::Unavailable)
             }
             Err(error) => Err(SecretsFault::Unreadable(format!(
-                "the signing secret cannot be read: {error}"
+                "the webhook secret cannot be read: {error}"
             ))),
         }
     }
@@ -99,7 +98,7 @@ impl Shared {
         let (shared, company) = (Arc::clone(self), company.clone());
         let read = spawn_blocking(move || shared.secrets(&company, client, now)).await;
         read.unwrap_or_else(|error| {
-            tracing::error!(%error, "reading a client's secrets panicked");
+            tracing::error!(%error, "reading a client's webhook secrets panicked");
             Err(SecretsFault::Unavailable)
         })
     }

@@ -22,21 +22,21 @@ use crate::messenger::{Outgoing, Report, Verdict as MessageVerdict};
 use crate::schedule::{MOST_TRIES, next_try};
 use crate::webhook::{self, Verdict, Webhook};
 
-/// Replaces a server's answer to a one-time code: some servers quote what they received, and members can read the
-/// history.
-const NOT_KEPT: &str = "not kept: it may quote the code";
+/// Replaces a server's answer to a one-time code, because some servers quote what they received and members can read
+/// the history.
+const NOT_KEPT: &str = "not kept, because it may contain the code";
 
-/// How many characters of an error the history stores.
+/// Maximum length of an error in the history, in characters.
 const LONGEST_FAULT: usize = 1_000;
 
 enum NoAnswer {
-    /// We sent it, or could not connect.
+    /// We got no answer, either after sending or because we could not connect.
     NoneCame(String),
-    /// We could not send it at all.
+    /// We could not send the delivery at all.
     NotSent(String),
 }
 
-/// When a try began, by the wall clock and by the monotonic clock.
+/// Start time of a try, by the wall clock and by the monotonic clock.
 #[derive(Clone, Copy)]
 pub(super) struct Began {
     pub(super) at: Timestamp,
@@ -44,7 +44,7 @@ pub(super) struct Began {
 }
 
 impl Began {
-    /// `at` must be the present moment.
+    /// `at` must be the current time.
     pub(super) fn at(at: Timestamp) -> Began {
         Began {
             at,
@@ -52,14 +52,15 @@ impl Began {
         }
     }
 
-    /// In microseconds.
+    /// Returns the time since the start, in microseconds.
     pub(super) fn duration(self) -> i64 {
         i64::try_from(self.moment.elapsed().as_micros()).unwrap_or(i64::MAX)
     }
 }
 
 impl Shared {
-    /// Makes the try. `asks` is called when we start to call the receiver: time before that does not count against it.
+    /// Makes the try. `asks` is called when we start to call the receiver. Time before that does not count against the
+    /// receiver.
     pub(super) async fn deliver(self: Arc<Self>, claimed: Claimed, asks: impl FnOnce(Duration)) -> Done {
         let longest = self.settings.margin.unsigned_abs();
         let secrets = match &claimed.channel {
@@ -84,7 +85,7 @@ impl Shared {
         let result = match secrets {
             Some(secrets) if !is_late => {
                 // Each kind has tighter limits of its own, but those do not cover waits inside this process, such as
-                // for the database.
+                // waits for the database.
                 let tried = timeout(longest, self.attempt(&claimed, &secrets, began)).await;
                 tried.unwrap_or_else(|_| {
                     let outcome = self.again_in_time(&claimed, claimed.lane().is_of_codes(), None);
@@ -126,7 +127,7 @@ impl Shared {
     ) -> Result<crate::guarded_client::Answer, NoAnswer> {
         let vault = &self.app.vault;
         let undecipherable = |error: app::VaultError| NoAnswer::NotSent(error.to_string());
-        let url = CallbackUrl::stored(url).ok_or_else(|| NoAnswer::NotSent("the URL cannot be read".to_owned()))?;
+        let url = CallbackUrl::stored(url).ok_or_else(|| NoAnswer::NotSent("the URL is not valid".to_owned()))?;
         let body = vault
             .decrypt(Purpose::OutboxBody, &claimed.body)
             .map_err(undecipherable)?;
@@ -176,7 +177,7 @@ impl Shared {
         unanswered(began, reason, self.again(claimed, None))
     }
 
-    /// Fails without a call, which says nothing about the receiver.
+    /// Returns a failure without a call. Says nothing about the receiver.
     pub(super) fn not_sent(&self, claimed: &Claimed, began: Began, reason: &str) -> TaskResult {
         let next = match self.again(claimed, None) {
             Outcome::Retry(due_at) => Some(due_at),
@@ -214,7 +215,7 @@ impl Shared {
                 }
             }
             Err(fault) => {
-                tracing::info!(fault = quoted(&mail, &fault), "a mail was not sent");
+                tracing::info!(fault = quoted(&mail, &fault), "a mail could not be sent");
                 let outcome = if fault.is_permanent {
                     Outcome::Dead
                 } else {
@@ -278,7 +279,7 @@ impl Shared {
         TaskResult::Tried { made, outcome }
     }
 
-    /// The logo that the mail shows. `None` if it was removed long ago.
+    /// Returns the logo shown in the mail, or `None` if the logo no longer exists.
     async fn logo(&self, company: &CompanyId, mail: &OutgoingMail) -> Result<Option<Vec<u8>>, String> {
         let Some(hash) = mail.logo_hash() else {
             return Ok(None);
@@ -292,7 +293,7 @@ impl Shared {
         }
     }
 
-    /// Like `again`, but a one-time code is not repeated after it has expired.
+    /// Like `again`, but does not retry a one-time code that has expired.
     fn again_in_time(&self, claimed: &Claimed, is_secret: bool, retry_after: Option<&str>) -> Outcome {
         match self.again(claimed, retry_after) {
             Outcome::Retry(due_at) if is_secret && !one_time_code::is_alive(claimed.created_at, None, due_at) => {
@@ -302,7 +303,7 @@ impl Shared {
         }
     }
 
-    /// When to retry a failed delivery, if at all.
+    /// Decides when to retry a failed delivery, if at all.
     pub(super) fn again(&self, claimed: &Claimed, retry_after: Option<&str>) -> Outcome {
         let made = claimed.tries.saturating_add(1).min(MOST_TRIES);
         let (event, now) = (claimed.created_at, self.app.now());
@@ -321,14 +322,15 @@ pub(super) fn unanswered(began: Began, reason: &str, outcome: Outcome) -> TaskRe
     TaskResult::Tried { made, outcome }
 }
 
-/// Our own words about a failed delivery for the history, without control characters, which a terminal would interpret.
+/// Formats our own message about a failed delivery for the history, without control characters, which a terminal would
+/// interpret.
 pub(super) fn told(words: impl std::fmt::Display) -> String {
     let is_shown = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
     let words = CustomerWords::of(words).to_string();
     words.chars().filter(is_shown).take(LONGEST_FAULT).collect()
 }
 
-/// What the history stores of a mail server's or gateway's answer to `mail`.
+/// Returns the part of a mail server's or gateway's answer to `mail` that the history stores.
 fn quoted(mail: &OutgoingMail, words: impl std::fmt::Display) -> String {
     if mail.is_secret {
         NOT_KEPT.to_owned()

@@ -13,7 +13,7 @@ use super::results::Done;
 use super::{Mode, Shared};
 use crate::shares::{Bounds, Call, Shares};
 
-/// Waits for a task that may not exist.
+/// Waits for a task, if there is one.
 pub(super) async fn ended<T>(task: &mut Option<JoinHandle<T>>) -> Result<T, JoinError> {
     match task {
         Some(running) => {
@@ -32,9 +32,9 @@ pub(super) struct Haul {
     pub(super) unusable: Vec<Arc<Done>>,
     /// More can be claimed now.
     pub(super) may_be_more: bool,
-    /// More may become claimable when a task ends.
+    /// More may become available to claim when a task ends.
     pub(super) is_more_later: bool,
-    /// Whether others occupy the places of what was left out.
+    /// Whether other deliveries occupy the slots of those that were left out.
     pub(super) must_yield: bool,
 }
 
@@ -42,19 +42,19 @@ type Claiming = JoinHandle<Result<Haul, app::Error>>;
 
 type Finishing = JoinHandle<bool>;
 
-/// Returns whether there may be more to do.
+/// Work that returns whether there may be more to do.
 type Chore = JoinHandle<Result<bool, app::Error>>;
 
-/// How far deliveries are recorded in the audit trails, if not all are.
+/// Work that records deliveries in the audit trails. Returns how far it got, if some are left.
 type Noting = JoinHandle<Result<Option<Told>, app::Error>>;
 
-/// Work beside the deliveries, done one portion at a time.
+/// Background work besides the deliveries, done one portion at a time.
 pub(super) struct Chores {
     pub(super) noting: Option<Noting>,
     pub(super) letting_go: Option<Chore>,
-    /// The audit trails may lag behind, from this delivery on.
+    /// The audit trails may be incomplete from this delivery on.
     pub(super) must_note: Option<Told>,
-    /// Something may still be held for an endpoint that is on.
+    /// Some deliveries may still be held for an endpoint that is on.
     pub(super) must_let_go: bool,
 }
 
@@ -64,13 +64,13 @@ impl Chores {
     }
 }
 
-/// What the last claim left out, and why.
+/// Reason why the last claim left out deliveries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LeftOut {
     Nothing,
-    /// It had no room.
+    /// There was no room for them.
     HasNoRoom,
-    /// It had no room, and others occupy some of its places.
+    /// There was no room for them, and other deliveries occupy some of their slots.
     WaitsForOthers,
 }
 
@@ -78,7 +78,7 @@ pub(super) struct Work {
     pub(super) shared: Arc<Shared>,
     pub(super) mode: Mode,
     pub(super) shares: Arc<Mutex<Shares>>,
-    /// Claimed and waiting for its turn.
+    /// Claimed deliveries that wait for their turn.
     pub(super) waiting: HashMap<Lane, VecDeque<Claimed>>,
     pub(super) under_way: usize,
     pub(super) tasks: JoinSet<Done>,
@@ -89,7 +89,7 @@ pub(super) struct Work {
     pub(super) finishing: Option<Finishing>,
     pub(super) chores: Chores,
     pub(super) left_out: LeftOut,
-    /// How many tasks have ended, now and when the last claim began.
+    /// Number of tasks that have ended until now, and until the last claim began.
     pub(super) ended: u64,
     pub(super) ended_before_claim: u64,
     pub(super) look: bool,
@@ -168,14 +168,14 @@ impl Work {
         }
     }
 
-    /// Starts waiting deliveries, unless the next claim must share out the free places because others wait for them.
+    /// Starts waiting deliveries, unless others wait for the free slots and the next claim must distribute those.
     pub(super) fn start_ready(&mut self) {
         if self.left_out != LeftOut::WaitsForOthers || !(self.look || self.claiming.is_some()) {
             self.begin();
         }
     }
 
-    /// Starts waiting deliveries in turns, as far as there is room.
+    /// Starts waiting deliveries in turn, as far as there is room.
     pub(super) fn begin(&mut self) {
         if self.stopping || self.waiting.is_empty() {
             return;
@@ -222,7 +222,7 @@ impl Work {
         match result {
             Ok(Ok(haul)) => {
                 self.look |= haul.may_be_more;
-                // Tasks that ended during the claim freed room it did not see.
+                // The claim did not see the room freed by tasks that ended meanwhile.
                 self.look |= haul.is_more_later && self.ended != self.ended_before_claim;
                 self.left_out = match (haul.must_yield, haul.is_more_later) {
                     (true, _) => LeftOut::WaitsForOthers,
@@ -237,7 +237,7 @@ impl Work {
                 }
                 self.begin();
             }
-            Ok(Err(error)) => tracing::warn!(%error, "deliveries could not be claimed; trying again soon"),
+            Ok(Err(error)) => tracing::warn!(%error, "deliveries could not be claimed; we will try again soon"),
             Err(error) => tracing::error!(%error, "a claim panicked"),
         }
     }
@@ -253,7 +253,7 @@ impl Work {
                 (id, took, is_ours)
             }
             Err(error) => {
-                tracing::error!(%error, "a delivery panicked; it is tried again when its lease expires");
+                tracing::error!(%error, "a delivery panicked; it will be tried again when its lease expires");
                 (error.id(), None, true)
             }
         };
@@ -265,18 +265,24 @@ impl Work {
                 shares.ended(&lane, call, took, self.shared.made.elapsed());
             }
         }
-        // There is now room for what had none.
+        // There may now be room for deliveries that were left out.
         self.look |= self.left_out != LeftOut::Nothing;
     }
 
     pub(super) fn noted(&mut self, result: Result<Result<Option<Told>, app::Error>, JoinError>) {
-        if let Some(told) = done(result, "the chains are told of deliveries later") {
+        if let Some(told) = done(
+            result,
+            "deliveries could not be recorded in audit trails; we will try again",
+        ) {
             self.chores.must_note = Some(told);
         }
     }
 
     pub(super) fn let_go(&mut self, result: Result<Result<bool, app::Error>, JoinError>) {
-        let is_more = done(result, "what was held for an endpoint is let go later");
+        let is_more = done(
+            result,
+            "webhooks held for an endpoint could not be released; we will try again",
+        );
         self.chores.must_let_go |= is_more;
         self.look |= is_more;
     }
@@ -294,7 +300,7 @@ impl Work {
         }
     }
 
-    /// Gives back what was claimed but not started.
+    /// Releases deliveries that were claimed but not started.
     pub(super) async fn give_back(self) {
         let left: Vec<Claimed> = self.waiting.into_values().flatten().collect();
         let shared = self.shared;
@@ -313,12 +319,12 @@ impl Work {
         })
         .await;
         if !matches!(released, Ok(Ok(()))) {
-            tracing::warn!("deliveries could not be given back; they are tried when their leases expire");
+            tracing::warn!("deliveries could not be released; they will be tried when their leases expire");
         }
     }
 }
 
-/// The result of a chore, or `otherwise` if it failed.
+/// Returns the result of a chore, or `otherwise` if it failed.
 fn done<T: Default>(result: Result<Result<T, app::Error>, JoinError>, otherwise: &str) -> T {
     match result {
         Ok(Ok(answer)) => answer,

@@ -1,4 +1,4 @@
-//! Simulates dead receivers and ones that sometimes hang, next to good ones, over minutes of a simulated clock.
+//! Simulates dead and intermittently hanging receivers next to good ones, over minutes of a simulated clock.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -15,25 +15,25 @@ const BOUNDS: Bounds = Bounds {
 };
 const ANSWER: Duration = Duration::from_millis(200);
 const SILENCE: Duration = Duration::from_secs(15);
-/// Which calls of a receiver hang.
+/// Decides which calls of a receiver hang.
 #[derive(Debug, Clone, Copy)]
 enum Manner {
     Never,
-    /// Every n-th call.
+    /// Every nth call.
     OneOf(u64),
-    /// Each call by chance, one in n.
+    /// Each call with a probability of 1 in n.
     ByChance(u64),
 }
 
 struct Host {
     lane: Lane,
     manner: Manner,
-    /// When a good receiver gets its first delivery, and how often it gets another.
+    /// Time of a good receiver's first delivery, and the interval between later ones.
     from: Duration,
     every: Duration,
     asked: u64,
     under_way: usize,
-    /// When each unclaimed delivery became due. Hanging receivers always have more.
+    /// Due time of each unclaimed delivery. Hanging receivers always have more.
     due: VecDeque<Duration>,
     claimed: VecDeque<Duration>,
 }
@@ -94,12 +94,12 @@ enum Event {
     Ended(usize, Call, Duration),
 }
 
-/// The result, at first and once the hanging receivers are known.
+/// Measurements, before and after the hanging receivers are known.
 #[derive(Debug, Default)]
 struct Seen {
-    /// The most workers that hanging receivers occupied.
+    /// The maximum number of workers that hanging receivers occupied.
     held: [usize; 2],
-    /// How long deliveries waited (99th percentile), to the good receiver where they waited longest.
+    /// Wait of deliveries (99th percentile) to the good receiver with the longest waits.
     waited: [Duration; 2],
 }
 
@@ -109,7 +109,7 @@ struct World {
     places: BTreeMap<Lane, usize>,
     events: BTreeMap<(Duration, u64), Event>,
     number: u64,
-    /// For each delivery to a good receiver: which, since when it was due, and how long it waited.
+    /// For each delivery to a good receiver: the receiver, the time when it became due, and the wait.
     waits: Vec<(usize, Duration, Duration)>,
 }
 
@@ -119,7 +119,7 @@ impl World {
         self.events.insert((when, self.number), event);
     }
 
-    /// Claims and starts what may begin, as the runner does: it claims again while its batch is full.
+    /// Claims and starts what fits, as the runner does: claims again as long as the batch is full.
     fn turn(&mut self, now: Duration) {
         while self.claim_and_begin(now) {}
     }
@@ -203,7 +203,7 @@ fn run(hosts: Vec<Host>, known: Duration, length: Duration) -> Seen {
                 world.shares.ended(&host.lane, call, Some(took), now);
             }
         }
-        // What happens at the same moment is one turn of the runner.
+        // Events at the same time are one turn of the runner.
         if world
             .events
             .first_key_value()
@@ -233,7 +233,7 @@ fn run(hosts: Vec<Host>, known: Duration, length: Duration) -> Seen {
     seen
 }
 
-/// A hundred hanging receivers of 25 companies, next to six good receivers of six of these companies.
+/// 100 hanging receivers of 25 companies, next to six good receivers of six of these companies.
 fn a_hundred(manner: Manner) -> Seen {
     let hanging = (0..100).map(|number| Host::hanging(number, number / 4, manner));
     let good = (0..6).map(|company| Host::good(company, Duration::ZERO, Duration::from_millis(700)));
@@ -244,7 +244,8 @@ fn a_hundred(manner: Manner) -> Seen {
     )
 }
 
-/// 200 hanging receivers of some companies, next to a good one of another company, and of one more that comes later.
+/// 200 hanging receivers of some companies, next to a good receiver of another company and one more that is added
+/// later.
 fn two_hundred(companies: usize, manner: Manner) -> Seen {
     let hanging = (0..200).map(|number| Host::hanging(number, number % companies, manner));
     let every = Duration::from_millis(200);

@@ -61,7 +61,7 @@ fn prove(shares: &mut Shares, lane: &Lane, took: Duration) {
     }
 }
 
-/// Claims and starts as much as there is room for, from an endless backlog in each lane.
+/// Claims and starts as many deliveries as there is room for, from an endless backlog in each lane.
 fn fill(shares: &mut Shares, lanes: &[DueLane]) {
     loop {
         if round(shares, lanes, START).lanes.is_empty() {
@@ -124,7 +124,7 @@ fn however_many_receivers_are_dead_a_half_is_left_for_others_and_a_quarter_for_t
         .map(|lane| due(&lane.receiver, lane.company.as_str()))
         .collect();
     fill(&mut shares, &known);
-    // The last place is for a company that has none.
+    // The last slot is for a company that has none.
     assert!((79..=80).contains(&under_way(&shares, |_| true)), "half of all workers");
     let plan = shares.plan(&[due("new.example", "c1")], 64, START);
     assert_eq!(plan.lanes, [(lane("new.example", "c1"), 1)]);
@@ -207,7 +207,7 @@ fn a_call_that_hangs_makes_its_lane_slow_while_it_hangs() {
         std::slice::from_ref(&quick.lane),
         "half of the workers are held by what hangs"
     );
-    // It comes back late, and is recognised by that.
+    // The call ends late, which marks its lane as slow.
     end(&mut shares, &hanging[0].lane, LONG);
     assert_eq!(shares.known[&hanging[0].lane].doubts, PROOF_AFTER_SLOW);
 }
@@ -303,7 +303,7 @@ fn a_slow_lane_has_its_turn_however_many_others_are_slow() {
     }
     fill(&mut shares, &all);
     assert_eq!(under_way(&shares, |_| true), 80);
-    // Each that ends makes room for one, and all have waited longer than the one that is back.
+    // Each call that ends makes room for one lane, and all of these lanes have waited longer than the one that is back.
     for ended in 0..=120 {
         assert!(!shares.loads.contains_key(&lane("back", "c200")), "{ended}");
         turn(&mut shares, &all[ended].lane, Duration::from_secs(15), &all);
@@ -378,7 +378,7 @@ proptest! {
             let one = lane(&receiver, &format!("c{company}"));
             now += Duration::from_millis(pause);
             match action {
-                // A claim of something that has or has not failed before, or a claim whose answer was lost.
+                // A claim of deliveries that have or have not failed before, or a claim whose answer was lost.
                 0..=2 => {
                     let due = DueLane { lane: one.clone(), has_failed: action == 0 };
                     for (lane, count) in shares.plan(&[due], 8, now).lanes {
@@ -403,7 +403,7 @@ proptest! {
             begin(&mut shares, &mut calls, now);
             prop_assert_eq!(under_way(&shares, |_| true), calls.len());
         }
-        // Everything that waits gets its turn as other calls end.
+        // All waiting deliveries get their turn as other calls end.
         while let Some((lane, call)) = calls.pop() {
             shares.ended(&lane, call, None, now);
             begin(&mut shares, &mut calls, now);

@@ -1,5 +1,5 @@
-//! Two kinds of addresses with two sets of rules: the operator chooses time-stamp authorities, strangers choose the
-//! addresses in certificates.
+//! Tests of the two kinds of addresses and their rules: the operator chooses time-stamp authorities, but strangers
+//! choose the addresses in certificates.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -72,12 +72,12 @@ fn what_a_certificate_names_is_never_connected_in_the_operators_network() {
         network.ask(&address, question, vec![1], soon).expect_err(host);
     }
     assert_eq!(receiver.connections(), 0);
-    // The operator's own authority is reached at exactly these addresses.
+    // Only these addresses of the operator's own authority are allowed.
     for host in ["127.0.0.1", "tsa.example.com"] {
         network.ask_authority(&authority(host), vec![1]).expect(host);
     }
     assert_eq!(receiver.received().len(), 2);
-    // But not if the operator has not allowed it.
+    // They are refused if the operator has not allowed private addresses.
     let public = AddressRules::default();
     let closed = self::network(&public, &sources, &["127.0.0.1"]);
     closed

@@ -1,8 +1,8 @@
-//! We never connect to a special-purpose address, however it is written and whichever way it is reached.
+//! We never connect to a special-purpose address, regardless of its notation and of the route to it.
 //!
 //! The blocks are listed here a second time, from the registries themselves (IANA IPv4 and IPv6 Special-Purpose Address
-//! Registries, IANA IPv4 and IPv6 address space), not from the code under test. A proxy that all traffic uses, and
-//! listeners on every address of this machine, show what would be connected to.
+//! Registries, IANA IPv4 and IPv6 address space), not from the code under test. A proxy for all traffic, and listeners
+//! on every address of this machine, count the connections.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
@@ -125,7 +125,7 @@ impl World {
         }
     }
 
-    /// Calls a URL whose name, if it has one, resolves to these addresses.
+    /// Calls a URL. If it contains a host name, the name resolves to these addresses.
     fn post(&self, egress: &Egress, url: &str, leads_to: &[IpAddr]) -> Result<u16, Fault> {
         let lookup = Arc::new(FixedLookup(leads_to.to_vec()));
         let client = GuardedClient::through(egress, self.rules(), patient(), lookup).expect("a client");
@@ -136,7 +136,7 @@ impl World {
         answer.map(|answer| answer.status)
     }
 
-    /// Tries an address as a literal and behind a name, directly and through the proxy: nothing may be connected to.
+    /// Tries an address as a literal and behind a name, directly and through the proxy. No connection may be made.
     fn must_refuse(&self, address: IpAddr) {
         assert!(
             CallbackUrl::parse(&self.url(address), &self.rules()).is_err(),
@@ -233,7 +233,7 @@ proptest! {
     }
 }
 
-/// Ways to write 127.0.0.1, the clouds' metadata service and a private network that have been used to bypass filters.
+/// Notations of 127.0.0.1, the clouds' metadata service and a private network that have been used to bypass filters.
 const SPELLINGS: &[&str] = &[
     "127.0.0.1",
     "127.0.0.1.",
@@ -302,7 +302,7 @@ const SPELLINGS: &[&str] = &[
     "intranet",
 ];
 
-/// Addresses that do not parse as an endpoint at all.
+/// URLs that are not valid as endpoints at all.
 const UNREADABLE: &[&str] = &[
     "http://hooks.example.com@127.0.0.1/",
     "http://hooks.example.com:80@127.0.0.1/",
@@ -346,7 +346,7 @@ fn no_spelling_of_a_private_address_opens_a_connection() {
         if CallbackUrl::stored(&url).is_none() {
             continue;
         }
-        // It was stored under different rules of the operator. A name resolves to what such names resolve to.
+        // Stored endpoints may date from a time when the operator had different rules. Their names resolve to loopback.
         for egress in [Egress::direct(), world.proxy.egress()] {
             let refused = world.post(&egress, &url, &[loopback]);
             assert!(matches!(refused, Err(Fault::AddressRefused)), "{url}: {refused:?}");

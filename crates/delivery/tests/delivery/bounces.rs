@@ -1,4 +1,4 @@
-//! Reports about mails that bounced.
+//! Tests of reports about bounced mails.
 
 use delivery::bounce::{self, Bounce, NoBounce};
 use domain::Contact;
@@ -8,7 +8,7 @@ use testkit::smtp_sink::SmtpSink;
 
 use crate::house::House;
 
-/// A report about `returned`, in a part of this kind.
+/// Builds a report about `returned`, in a part of this kind.
 fn report(action: &str, diagnostic: &str, kind: &str, returned: &str) -> Vec<u8> {
     let text = format!(
         "From: MAILER-DAEMON@mx.example.com\n\

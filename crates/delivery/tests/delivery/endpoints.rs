@@ -1,4 +1,4 @@
-//! An endpoint that is gone, or always fails, is stopped; nothing is lost.
+//! An endpoint that is gone or always fails is stopped, and no delivery is lost.
 
 use std::sync::{Arc, Barrier};
 
@@ -31,7 +31,7 @@ fn switch_on(house: &House, url: &str) -> Option<u64> {
     house.write(move |tx| outbox::start_endpoint(tx, &company, &url, now))
 }
 
-/// The company's own mails: recipient and subject.
+/// The mails to the company itself: recipient and subject.
 fn letters(house: &House) -> Vec<(String, String)> {
     let page = house
         .app
@@ -102,7 +102,7 @@ fn a_paused_endpoint_gets_nothing_until_it_is_resumed_and_loses_no_try(database:
     assert_eq!((pause(), pause()), (Some(1), None));
     assert_eq!(stop_reasons(&house), [Some(Stop::Paused)]);
     let (later, elsewhere) = (house.tell(&url, 2), house.tell(&other.url("/hook"), 2));
-    // Longer than all tries, and longer than the time after which failures stop an endpoint.
+    // Longer than all tries together, and longer than the time after which failures stop an endpoint.
     for _ in 0..10 {
         house.clock.turn(SignedDuration::from_hours(24));
         house.deliver();
@@ -142,7 +142,7 @@ fn the_admins_are_notified_of_a_stop_even_if_the_lease_was_lost_meanwhile() {
     assert_eq!(letters(&house).len(), 2);
 }
 
-/// Makes one delivery that stops the endpoint, and returns another that was claimed meanwhile.
+/// Makes one delivery that stops the endpoint, and returns another one that was claimed meanwhile.
 fn stopped_with_one_under_way(house: &House, url: &str) -> Claimed {
     let (id, now) = (house.tell(url, 1), house.app.now());
     let claimed = house
@@ -198,7 +198,7 @@ fn what_is_held_at_the_moment_of_switching_on_is_let_go() {
     }
 }
 
-/// The transaction that enqueues begins before the endpoint is switched on and ends after it.
+/// The transaction that enqueues a delivery begins before the endpoint is switched on and ends after that.
 #[test]
 fn what_is_enqueued_at_the_moment_of_switching_on_is_sent() {
     let database = TestDatabase::postgres();
@@ -238,7 +238,7 @@ fn five_days_of_nothing_but_failure_stop_it(database: &TestDatabase) {
     house.deliver();
     house.clock.turn(SignedDuration::from_hours(24 * 4));
 
-    // A single success restarts the count of days.
+    // A single success resets the count of days.
     receiver.answer_always(Answer::status(200));
     house.tell(&url, 2);
     house.deliver();

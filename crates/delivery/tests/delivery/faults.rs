@@ -1,4 +1,4 @@
-//! Days of silence, rows that cannot be sent, and one dead receiver among many good ones.
+//! Tests of receivers that are silent for days, rows that cannot be sent, and one dead receiver among many good ones.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -23,11 +23,11 @@ testkit::on_both_databases!(
     poison_rows_end_as_dead_letters_and_hold_up_nobody,
 );
 
-/// How many quick answers in a row it owes after three days of silence.
+/// Number of quick answers in a row that the receiver needs after three days of silence.
 const ONE_BY_ONE: usize = 64;
 
-/// A receiver that is silent until it is back. When it has answered quickly for a while, it holds calls for a moment to see how
-/// many arrive at once.
+/// A receiver that is silent until it is back. Once it has answered quickly for a while, it delays its answers for a
+/// moment to see how many calls arrive at once.
 struct Absentee {
     receiver: Receiver,
     is_back: Arc<AtomicBool>,
@@ -51,7 +51,8 @@ impl Absentee {
             *now += 1;
             most.fetch_max(*now, Ordering::SeqCst);
             more_came.notify_all();
-            // Wait until there are more than allowed, or for a moment; longer as long as no two have met.
+            // Wait until more calls have arrived than allowed, or for a moment. Wait longer until two calls have
+            // overlapped.
             let have_met = most.load(Ordering::SeqCst) > 1;
             let moment = Duration::from_millis(if have_met { 20 } else { 500 });
             let is_over = |now: &usize| *now > PER_RECEIVER || (!have_met && *now > 1);
@@ -83,7 +84,7 @@ fn after_three_days_of_silence_everything_arrives_within_the_receivers_share(dat
         house.clock.turn(SignedDuration::from_hours(4));
         hours += 4;
         if hours % 24 == 0 {
-            // Meanwhile, deliveries come from workflows that had some before and from new ones.
+            // Meanwhile, deliveries are added for workflows that already have some and for new ones.
             told.extend((15..25).map(|number| house.tell(&url, number)));
         }
     }
@@ -96,7 +97,7 @@ fn after_three_days_of_silence_everything_arrives_within_the_receivers_share(dat
     let silent = receiver.received().len();
     absentee.is_back.store(true, Ordering::SeqCst);
     let house = house.with_limits(patient());
-    // Everything is due after the longest pause between two tries.
+    // All deliveries are due after the longest pause between two tries.
     house.clock.turn(SignedDuration::from_hours(29));
     house.deliver();
     assert!(told.iter().all(|id| house.state(*id) == "delivered"));
@@ -132,7 +133,7 @@ fn poison_rows_end_as_dead_letters_and_hold_up_nobody(database: &TestDatabase) {
         }
         poison.push(house.enqueue(row));
     }
-    // In the same workflows whose first event is poison.
+    // The first event of these workflows is poison.
     let good: Vec<_> = (0..4).map(|workflow| house.tell(&url, workflow)).collect();
     house.deliver();
     assert!(good.iter().all(|id| house.state(*id) == "delivered"));
@@ -160,7 +161,7 @@ fn one_black_hole_takes_a_tenth_of_the_workers_and_none_of_the_others_time() {
     let house = House::on(&TestDatabase::sqlite()).with_limits(endless());
     let hole = Receiver::start();
     hole.answer_always(Answer::Silence);
-    // More than one claim takes, all ahead of the others' deliveries, and all of one company.
+    // There are more deliveries than one claim can contain, all of one company, and all ahead of the other deliveries.
     let silent: Vec<_> = (0..300)
         .map(|workflow| house.tell(&hole.url("/hook"), workflow))
         .collect();

@@ -1,4 +1,4 @@
-//! Stand-ins for gateways: each refuses requests that do not match its documentation, and verifies signatures with its
+//! Stand-ins for gateways. Each refuses requests that do not match its documentation, and verifies signatures with its
 //! own computation.
 
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use testkit::receiver::{Answer, Received, Receiver};
 
-/// What a company would have got from the gateway.
+/// Credentials that a company would get from the gateway.
 pub const ACCOUNT: &str = "AC00000000000000000000000000000042";
 pub const KEY: &str = "NCS0KEY0KEY0KEY0";
 pub const SECRET: &str = "a-secret-of-32-characters-or-so!";
@@ -97,7 +97,7 @@ pub fn stand_in(profile: &str) -> Receiver {
     }
 }
 
-/// A status and a body.
+/// Status and body.
 type Refusal = (u16, Value);
 
 fn judged(request: &Received, judge: impl Fn(&Received) -> Result<Refusal, Refusal>) -> Answer {
@@ -131,7 +131,7 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// The length in EUC-KR, or `None` if a character is not in it.
+/// Returns the length in EUC-KR, or `None` if a character cannot be encoded.
 fn euc_kr(text: &str) -> Option<usize> {
     let (bytes, _, has_unknown) = encoding_rs::EUC_KR.encode(text);
     (!has_unknown).then_some(bytes.len())
@@ -141,7 +141,7 @@ fn text_of<'v>(object: &'v Value, name: &str) -> Option<&'v str> {
     object.get(name)?.as_str().filter(|text| !text.is_empty())
 }
 
-/// The first member that is not known, if any.
+/// Returns the first unknown member, if any.
 fn unknown(object: &Value, known: &[&str]) -> Option<String> {
     let members = object.as_object()?;
     members.keys().find(|name| !known.contains(&name.as_str())).cloned()
@@ -162,7 +162,7 @@ fn is_national(number: &str) -> bool {
     number.starts_with('0') && number.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The one message of a request, and its national number.
+/// Returns the only message of a request, and its national number.
 fn one_message<'b>(
     body: &'b Value,
     known: &[&str],
@@ -285,7 +285,7 @@ fn solapi(request: &Received) -> Result<Refusal, Refusal> {
     ))
 }
 
-/// What both SENS services check before they look at the body.
+/// Checks that both SENS services make before they read the body.
 fn sens_caller(request: &Received, path: &str) -> Result<(), Refusal> {
     let unauthorized = || {
         (
@@ -370,7 +370,7 @@ fn sens_alimtalk(request: &Received) -> Result<Refusal, Refusal> {
     .map_err(|words| refusal(&words))?;
     let template = text_of(&body, "templateCode").unwrap_or_default();
     let content = text_of(message, "content").ok_or_else(|| refusal("content"))?;
-    // The text of the approved templates, around their variables.
+    // The fixed text of the approved templates, around their variables.
     let matches = match template {
         "KA01TPREQUEST" => content.contains(" 서명 요청\nhttps://"),
         "KA01TPCODE" => content.strip_prefix("인증번호 ").is_some_and(|code| code.len() == 6),
@@ -478,7 +478,7 @@ fn url_pairs(body: &[u8]) -> Vec<(String, String)> {
         .collect()
 }
 
-/// What the LINE interfaces have in common: the caller, and one text of up to 5,000 characters.
+/// Checks that the LINE APIs have in common: the caller, and one text of up to 5,000 characters.
 fn line_message(request: &Received, path: &str) -> Result<String, Refusal> {
     let refusal = |words: &str| (400, json!({"message": words}));
     demand(
@@ -524,7 +524,7 @@ fn line(request: &Received) -> Result<Refusal, Refusal> {
 }
 
 fn line_notification(request: &Received) -> Result<Refusal, Refusal> {
-    // This interface knows no retry key, and refuses it.
+    // This API knows no retry key, and refuses it.
     demand(request.header("x-line-retry-key").is_empty(), || {
         (400, json!({"message": "Retry key is not supported"}))
     })?;

@@ -1,4 +1,4 @@
-//! What a receiver, or someone who names one, cannot do.
+//! Tests that neither a receiver nor a person who registers one can reach forbidden addresses.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ fn a_name_that_leads_to_a_private_address_opens_no_connection() {
         );
     }
     assert_eq!(receiver.connections(), 0);
-    // The same request arrives if the operator allows it: the name was resolved, and by our resolver.
+    // If the operator allows the address, the same request arrives, and our resolver resolved the name.
     let answer = post(&resolving_to(private(), &["127.0.0.1"]), &url).expect("an answer");
     assert_eq!((answer.status, receiver.connections()), (200, 1));
     assert_eq!(
@@ -169,7 +169,7 @@ fn a_compressed_bomb_is_not_unpacked_and_no_more_than_16_kib_are_read() {
 
 #[test]
 fn a_proxy_of_the_environment_is_not_asked() {
-    // The variables are set in the environment of this same test, run again as a child process.
+    // The variables are set in the environment of a child process that runs this same test.
     let proxy = Receiver::start();
     let receiver = Receiver::start();
     if std::env::var_os("DELIVERY_TEST_URL").is_some() {

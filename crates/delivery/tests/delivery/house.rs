@@ -31,12 +31,11 @@ pub fn enqueue(tx: &mut dyn Transaction, new: &NewDelivery) -> Result<DeliveryId
     Ok(DeliveryId(row.get("id")?))
 }
 
-/// The signing secret of the company's client.
 pub const SECRET: [u8; 32] = [42; 32];
 /// The value the customer expects in the Authorization header.
 pub const AUTHORIZATION: &str = "Basic Y291bnRlcnNpZ246c2VjcmV0";
 
-/// A clock that stands still until a test turns it.
+/// A clock that stands still until a test moves it.
 pub struct TurnedClock(AtomicI64);
 
 impl TurnedClock {
@@ -56,7 +55,7 @@ impl Clock for TurnedClock {
     }
 }
 
-/// Bytes that differ at each call but are the same in each run.
+/// Returns different bytes at each call, but the same ones in each run.
 struct CountingRandom(AtomicU64);
 
 impl Random for CountingRandom {
@@ -107,7 +106,6 @@ pub fn short() -> Limits {
     }
 }
 
-/// Limits that no test reaches.
 pub fn endless() -> Limits {
     Limits {
         total: Duration::from_hours(1),
@@ -115,7 +113,7 @@ pub fn endless() -> Limits {
     }
 }
 
-/// Settings that differ from the defaults only where a test needs it.
+/// Settings that differ from the defaults only if a test needs it.
 pub fn settings(owner: &str) -> RunnerSettings {
     RunnerSettings {
         owner: owner.to_owned(),
@@ -149,7 +147,7 @@ impl House {
     }
 
     pub fn with_store(store: Store) -> House {
-        // The real time, because the library that verifies signatures compares with it.
+        // The real time, because the library that verifies signatures checks the time stamp.
         let clock = Arc::new(TurnedClock(AtomicI64::new(Timestamp::now().as_microsecond())));
         let random: Arc<dyn Random> = Arc::new(CountingRandom(AtomicU64::new(1)));
         let folder = tempfile::tempdir().expect("a temporary folder");
@@ -217,7 +215,7 @@ impl House {
         self.with_mail(port, login, LONGEST_SENDING)
     }
 
-    /// Allows this much time for a mail.
+    /// Sets the maximum time for sending a mail.
     pub fn with_patience(self, port: u16, longest: Duration) -> House {
         self.with_mail(port, None, longest)
     }
@@ -287,7 +285,7 @@ impl House {
         )
     }
 
-    /// Runs a runner during `work`.
+    /// Runs `work` while a runner is running.
     pub fn while_running<T>(&self, settings: RunnerSettings, work: impl FnOnce() -> T) -> T {
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         let running = self
@@ -295,7 +293,7 @@ impl House {
             .spawn(self.runner_with(settings).run(async { drop(stopped.await) }));
         let done = work();
         drop(stop);
-        // Calls to receivers that never answer need not be waited for.
+        // Do not wait for calls to receivers that never answer.
         running.abort();
         done
     }
@@ -312,7 +310,7 @@ impl House {
         self.runtime.block_on(runner.run_until_idle());
     }
 
-    /// A webhook with its own body.
+    /// A webhook with a unique body.
     pub fn webhook(&self, url: &str, workflow: i64) -> NewDelivery {
         let number = self.events.fetch_add(1, Ordering::SeqCst);
         let body = format!("{{\"workflow_id\":{workflow},\"event\":{number},\"name\":\"홍길동\"}}");
@@ -359,10 +357,10 @@ impl House {
         self.enqueue(new)
     }
 
-    /// Another company, created if it does not exist.
+    /// Returns another company, and creates it if it does not exist.
     fn company_by(&self, name: &str) -> OtherCompany {
         let id = CompanyId::parse(name).expect("a company id");
-        // Each has its own client.
+        // Each company has its own client.
         let number = name
             .bytes()
             .fold(7_u64, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(byte)));
@@ -396,7 +394,7 @@ impl House {
         self.ask_as(contact, document, "홍길동", "데모 회사")
     }
 
-    /// The same to a person with this name, from a company with that one.
+    /// Enqueues a request to sign for a person with this name, from a company with this name.
     pub fn ask_as(&self, contact: &Contact, document: &str, name: &str, company_name: &str) -> DeliveryId {
         let occasion = Occasion::Request(Request {
             sender: "김민준",

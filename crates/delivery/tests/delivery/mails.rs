@@ -1,4 +1,4 @@
-//! Mails through a real SMTP conversation, and messages that have nowhere to go.
+//! Tests of mails through a real SMTP conversation, and of messages that cannot be sent at all.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::TcpListener;
@@ -238,7 +238,7 @@ fn a_local_part_that_the_server_cannot_carry_is_refused_at_once() {
         "{:?}",
         message.failure
     );
-    // If the server supports it, the mail goes out.
+    // If the server supports it, the mail is sent.
     let able = SmtpSink::start();
     let house = house.with_smtp(able.address().port());
     let id = house.ask(&to, "계약");
@@ -248,7 +248,7 @@ fn a_local_part_that_the_server_cannot_carry_is_refused_at_once() {
 
 #[test]
 fn with_the_mail_server_down_webhooks_still_go_out_and_the_mail_arrives_later() {
-    // A port that was free a moment ago: nobody listens there.
+    // This port was free a moment ago, so nothing listens on it.
     let closed = TcpListener::bind("127.0.0.1:0")
         .and_then(|listener| listener.local_addr())
         .expect("a port");
@@ -307,7 +307,7 @@ fn what_a_mail_server_quotes_is_kept_without_the_tokens_of_links() {
         house.clock.turn(SignedDuration::from_hours(1));
         house.deliver();
     }
-    // And a bounce report with the whole mail in it.
+    // The same for a bounce report that quotes the whole mail.
     let id = house.write_letter(&address(), "홍길동", "계약", Language::Ko, request);
     house.deliver();
     let report = format!("550 5.1.1 no such user\n\n{url}");
@@ -342,7 +342,7 @@ fn what_a_mail_server_says_of_a_one_time_code_is_shown_to_no_member() {
     let last = house.tries(sent).pop().expect("the report");
     assert_eq!(
         (last.code, last.fault.as_deref(), last.answer.as_str()),
-        (Some(550), Some("the mail came back"), "")
+        (Some(550), Some("the mail bounced"), "")
     );
     for id in [refused, sent] {
         let message = house.app.outbox_message(&house.caller(), id.0).expect("the message");
@@ -414,7 +414,7 @@ fn the_outbox_page_has_twenty_and_the_next_page_the_older_ones() {
                 .map(|message| message.subject)
                 .collect::<Vec<_>>(),
         );
-        // Messages written meanwhile change nothing.
+        // Messages enqueued meanwhile change nothing.
         house.ask(&address(), "새 문서");
         before = page.older;
         if before.is_none() {
@@ -428,10 +428,10 @@ fn the_outbox_page_has_twenty_and_the_next_page_the_older_ones() {
     }
 }
 
-/// A picture of one pixel.
+/// An image of one pixel.
 const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-/// A house whose company has a logo and a reply address.
+/// Returns a house whose company has a logo and a reply address.
 fn dressed(sink: &SmtpSink) -> House {
     let mut house = house(sink);
     let change = CompanyChange {
@@ -455,7 +455,7 @@ fn a_logo_comes_within_the_mail_and_the_same_bytes_at_every_try() {
     sink.trouble_next([Trouble::DropAfterData]);
     let id = house.ask(&address(), "근로계약서");
     house.deliver();
-    // The company has another logo by the time of the second try.
+    // The company's logo changes before the second try.
     let change = CompanyChange {
         logo: Some(None),
         ..CompanyChange::default()
@@ -471,7 +471,7 @@ fn a_logo_comes_within_the_mail_and_the_same_bytes_at_every_try() {
     assert_eq!(mails.len(), 2);
     assert_eq!(mails[0].data, mails[1].data);
     let data = &mails[0].data;
-    // RFC 2046 5.1.4 and RFC 2387: the text first, then the HTML with its pictures.
+    // RFC 2046 5.1.4 and RFC 2387: the text first, then the HTML with its images.
     let order = [
         "multipart/alternative",
         "text/plain",
@@ -527,8 +527,8 @@ fn addresses_go_out_as_the_standards_have_them() {
     }
 }
 
-/// Anything people and operators may write: letters, line ends, control characters, text that looks like a header or an
-/// encoded word.
+/// Any text that people and operators may enter: letters, line ends, control characters, text that looks like a header
+/// or an encoded word.
 fn written() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         Just("\r\n".to_owned()),
@@ -567,13 +567,13 @@ fn no_header_is_injected_whatever_anybody_wrote() {
     let mut runner = TestRunner::new(Config::with_cases(150));
     let strategy = (written(), written(), written(), written(), written());
     let mut cases = Vec::new();
-    // Drawn first, so that all are delivered in one go.
+    // Generate all cases first, so that they are delivered in one run.
     for _ in 0..150 {
         cases.push(strategy.new_tree(&mut runner).expect("a case").current());
     }
     for (document, name, company, sender, reply_to) in &cases {
         house.style.mail_sender_name = Some(sender.clone());
-        // An invalid address sends nothing; half of the time it is valid.
+        // The reply address is invalid half of the time, and is then left out.
         house.style.mail_reply_to = (reply_to.len() % 2 == 0).then(|| format!("a{}@example.com", reply_to.len()));
         house.ask_as(&address(), document, name, company);
     }
@@ -586,7 +586,7 @@ fn no_header_is_injected_whatever_anybody_wrote() {
     assert!(mails.len() >= cases.len(), "{}", mails.len());
     for mail in &mails {
         assert_eq!(mail.to.len(), 1, "{:?}", mail.to);
-        // Text after it may turn it into another domain, but into nothing other than a domain.
+        // Text appended to the domain may turn it into another domain, but never into anything else.
         let domain = mail.to[0]
             .rsplit_once('@')
             .map(|(_, domain)| domain)
@@ -639,7 +639,7 @@ fn through_six_hours_of_every_trouble_each_mail_arrives_under_one_id_and_webhook
     let mails: Vec<_> = (0..6)
         .map(|number| house.ask(&address(), &format!("계약 {number}")))
         .collect();
-    // Down for an hour. Programs learn at once what happens meanwhile.
+    // The mail server is down for an hour. Webhooks are delivered meanwhile.
     sink.set_down(true);
     let told = house.tell(&receiver.url("/hook"), 1);
     house.deliver();

@@ -1,5 +1,5 @@
-//! Delivery with real parts: a store, and receivers and mail servers on their own ports. Time is a clock that the tests
-//! turn.
+//! Tests of delivery with real parts: a store, and receivers and mail servers on their own ports. Time is a clock that
+//! the tests move.
 
 extern crate countersign_delivery as delivery;
 

@@ -1,5 +1,5 @@
-//! Messages through gateways: each profile against a stand-in that follows the gateway's documentation, and what
-//! happens to a message that is not accepted.
+//! Messages through gateways. Tests each profile against a stand-in that follows the gateway's documentation, and the
+//! handling of messages that are not accepted.
 
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ fn house(gateways: Vec<GatewaySettings>) -> House {
     House::on(&TestDatabase::sqlite()).with_messengers(gateways)
 }
 
-/// One of each kind.
+/// One occasion of each kind.
 fn occasions(at: Timestamp) -> Vec<Occasion<'static>> {
     let request = Request {
         sender: "김민준",
@@ -75,13 +75,13 @@ fn occasions(at: Timestamp) -> Vec<Occasion<'static>> {
     ]
 }
 
-/// What the outbox page says about a message that failed.
+/// Returns the outbox page's text about a failed message.
 fn failure(house: &House, id: DeliveryId) -> String {
     let message = house.app.outbox_message(&house.caller(), id.0).expect("the message");
     message.failure.unwrap_or_default()
 }
 
-/// The gateways' words in the history, try by try.
+/// Returns the gateway's messages in the history, one per try.
 fn words(house: &House, id: DeliveryId) -> Vec<String> {
     let tries = house.tries(id);
     tries
@@ -96,7 +96,7 @@ fn each_profile_carries_every_kind_in_every_language_in_the_documented_shape() {
     for profile in profiles::NAMES {
         let gateway = stand_in(profile);
         let mut all = vec![at(profile, &gateway)];
-        // If a gateway carries only approved templates, another one carries the rest.
+        // If a gateway carries only approved templates, another one carries the other messages.
         let rest = stand_in("sens");
         if profile == "sens-alimtalk" {
             let mut sms = at("sens", &rest);
@@ -133,7 +133,7 @@ fn the_stand_ins_refuse_what_is_not_signed_with_the_right_secret() {
         let house = house(vec![settings]);
         let id = house.ask(&hong(), "근로계약서");
         house.deliver();
-        // The operator can fix this: we retry, and then it goes out.
+        // The operator can fix this, so we retry, and the message is sent.
         assert_eq!((house.state(id), gateway.received().len()), ("waiting", 1), "{profile}");
         assert!(!failure(&house, id).is_empty(), "{profile}");
         let house = house.with_messengers(vec![at(profile, &gateway)]);
@@ -181,7 +181,7 @@ fn a_refused_alimtalk_goes_as_text_by_the_next_gateway_once() {
         ["sens-alimtalk: alim-42 3015 템플릿을 찾을 수 없음\nsens: VORSSA-42 202 success"]
     );
     assert_eq!((kakao.received().len(), sms.received().len()), (1, 1));
-    // Only the approved templates go there.
+    // The gateway carries only the approved templates.
     let code = house.write_letter(
         &hong(),
         "홍길동",
@@ -199,7 +199,7 @@ fn a_refused_alimtalk_goes_as_text_by_the_next_gateway_once() {
 
 #[test]
 fn a_gateway_that_is_down_is_passed_over_and_one_that_may_have_taken_it_is_asked_again() {
-    // A port that was free a moment ago: nobody listens there.
+    // This port was free a moment ago, so nothing listens on it.
     let closed = TcpListener::bind("127.0.0.1:0")
         .and_then(|listener| listener.local_addr())
         .expect("a port");
@@ -291,7 +291,7 @@ fn a_one_time_code_is_not_repeated_after_its_life() {
     assert_eq!(house.state(id), "waiting");
     house.clock.turn(SignedDuration::from_secs(30));
     house.deliver();
-    // The next pause is five minutes, the one after half an hour.
+    // The next pause is five minutes, the one after that half an hour.
     assert_eq!(house.state(id), "waiting");
     house.clock.turn(SignedDuration::from_mins(6));
     house.deliver();

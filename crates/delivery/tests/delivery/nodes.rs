@@ -1,4 +1,4 @@
-//! What a dead node held, and who takes it back. Time is counted in beats, so no test waits.
+//! Tests of takeover from dead nodes. Time is counted in beats, so no test waits.
 
 use std::future::Future;
 use std::sync::mpsc::{Receiver as Signals, channel};
@@ -29,7 +29,7 @@ testkit::on_both_databases!(
     what_a_node_still_has_when_its_work_is_done_is_the_others_at_once,
 );
 
-/// The limit must hold whatever the machine.
+/// The time limit must hold on any machine.
 #[test]
 fn what_a_dead_node_held_is_due_again_within_ten_seconds() {
     assert!(nodes::BEAT * (SILENCE + 1) <= Duration::from_secs(10));
@@ -44,7 +44,7 @@ fn claim_as(house: &House, owner: &str) -> Vec<Claimed> {
     house.write(move |tx| claim_due(tx, &format!("{owner}#1"), &owner, now, 10))
 }
 
-/// Beats `count` times. Returns how many claims were taken over in all.
+/// Beats `count` times. Returns the total number of claims taken over.
 fn beats(node: &mut Nodes, count: u32) -> u64 {
     (0..count).map(|_| node.beat().expect("the database answers")).sum()
 }
@@ -78,7 +78,7 @@ fn a_node_that_beats_keeps_what_it_holds_however_slow_it_is(database: &TestDatab
     for _ in 0..20 {
         assert_eq!(beats(&mut other, SILENCE), 0);
         beats(&mut slow, 1);
-        // Its clock does not matter either, nor that of another node.
+        // Neither the node's own clock nor that of another node matters.
         house.clock.turn(SignedDuration::from_secs(4));
     }
 }
@@ -93,7 +93,7 @@ fn a_node_that_was_taken_for_dead_records_no_result_over_anothers_claim(database
     assert_eq!(beats(&mut other, SILENCE + 1), 1);
     let again = claim_as(&house, "here/1/1");
     assert_eq!(again.len(), 1);
-    // It wakes up and gets its answer.
+    // The paused node wakes up and gets an answer.
     beats(&mut paused, 1);
     let now = house.app.now();
     let made = Try {
@@ -160,7 +160,7 @@ fn take_bulk_send(house: &House, id: BulkId, owner: &'static str) -> bool {
     house.write(move |tx| bulk::claim(tx, id, owner, now, until))
 }
 
-/// A working node. The test triggers each of its heartbeats.
+/// A working node. The test triggers each of its beats.
 struct Working {
     ticks: Arc<Semaphore>,
     pauses: Signals<()>,
@@ -182,7 +182,7 @@ impl Working {
             pauses,
             ending: house.runtime.spawn(nodes::alive_while(nodes, pause, work)),
         };
-        // It beats at once.
+        // The node beats at once.
         working.pauses.recv().expect("it lives");
         working
     }

@@ -1,4 +1,4 @@
-//! A customer never learns which address a name resolved to: not from a test call, the history or a mail's error.
+//! A customer never learns which address a name resolves to, whether from a test call, the history or a mail's error.
 
 use std::sync::Arc;
 

@@ -17,7 +17,7 @@ use testkit::receiver::Receiver;
 use crate::guarded::post;
 use crate::house::{FixedLookup, patient};
 
-/// The head of a CONNECT, and the first bytes that came through it.
+/// The head of a CONNECT request, and the first bytes sent through the tunnel.
 #[derive(Debug, Clone)]
 pub struct Asked {
     pub target: String,
@@ -25,7 +25,7 @@ pub struct Asked {
     first: Vec<u8>,
 }
 
-/// A proxy that leads every connection to one place, or refuses it.
+/// A proxy that forwards every connection to one address, or refuses it.
 pub struct StandIn {
     address: SocketAddr,
     asked: Arc<Mutex<Vec<Asked>>>,
@@ -40,7 +40,7 @@ impl StandIn {
         )
     }
 
-    /// Gives this answer to each CONNECT, and leads nowhere.
+    /// Answers each CONNECT with `answer`, and connects to nothing.
     pub fn refusing(answer: &'static str) -> StandIn {
         StandIn::start(None, answer)
     }
@@ -115,7 +115,7 @@ fn serve(mut stream: TcpStream, lead: Option<SocketAddr>, answer: &str, list: &M
     let mut buffer = [0; 4096];
     loop {
         let read = reader.read(&mut buffer).unwrap_or(0);
-        // Before anybody can answer it.
+        // Record the bytes before they can be answered.
         list.lock().expect("no panic")[number]
             .first
             .extend_from_slice(&buffer[..read]);
@@ -126,7 +126,7 @@ fn serve(mut stream: TcpStream, lead: Option<SocketAddr>, answer: &str, list: &M
     }
 }
 
-/// Listens once, and hangs up at the first word.
+/// Accepts one connection, and closes it at the first byte.
 fn hanging_up() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = listener.local_addr().expect("an address");
@@ -137,7 +137,7 @@ fn hanging_up() -> SocketAddr {
     address
 }
 
-/// Answers the first lookup with the first addresses, and so on, and counts lookups.
+/// Answers each lookup with the next list of addresses, and counts lookups.
 struct Rebinding {
     answers: Mutex<VecDeque<Vec<IpAddr>>>,
     asked: AtomicUsize,
@@ -214,7 +214,7 @@ fn plain_http_goes_through_the_proxy_to_the_address_that_was_checked() {
 fn https_is_tunnelled_and_names_the_host_only_inside() {
     let proxy = StandIn::leading_to(hanging_up());
     let client = client(&proxy.egress(), Arc::new(FixedLookup(addresses(&[PUBLIC]))));
-    // There is no TLS session; only what was sent matters.
+    // There is no TLS session. Only the request to the proxy matters.
     post(&client, "https://hooks.example.com/a").expect_err("no TLS");
     let asked = proxy.asked().remove(0);
     assert_eq!(asked.target, "93.184.215.14:443");
@@ -306,11 +306,11 @@ fn what_the_proxy_says_is_shown_without_its_credentials() {
     for (answer, words) in [
         (
             "HTTP/1.1 407 Proxy authentication required\r\n\r\n",
-            "wants other credentials (407)",
+            "requires different credentials (407)",
         ),
         ("HTTP/1.1 403 Forbidden\r\n\r\n", "status 403"),
         ("HTTP/1.0 500 Oh\r\n\r\n", "status 500"),
-        ("SSH-2.0-other\r\n\r\n", "does not answer in HTTP"),
+        ("SSH-2.0-other\r\n\r\n", "did not respond with HTTP"),
         ("", "closed the connection"),
     ] {
         let proxy = StandIn::refusing(answer);

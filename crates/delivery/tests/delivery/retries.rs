@@ -1,4 +1,4 @@
-//! What happens when a try fails.
+//! Tests of retries after a failed try.
 
 use jiff::SignedDuration;
 use testkit::database::TestDatabase;
@@ -59,7 +59,7 @@ fn a_clock_that_is_set_back_makes_no_try_wait_for_longer(database: &TestDatabase
     house.clock.turn(SignedDuration::from_secs(7));
     deliver();
     assert_eq!((house.state(tried), receiver.received().len()), ("delivered", 3));
-    // A process started after it sees it too.
+    // A process started later also notices that the clock was set back.
     receiver.answer_next([Answer::status(500)]);
     let later = house.tell(&receiver.url("/hook"), 3);
     deliver();

@@ -1,4 +1,4 @@
-//! Leases, lanes, the bell, and several runners at once.
+//! Tests of leases, lanes, the bell, and several runners at once.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ testkit::on_both_databases!(
 );
 
 store::statements! {
-    /// Sets how often a delivery has been tried.
+    /// Sets the number of tries made.
     pub static TRIED_OFTEN = "UPDATE outbox SET tries_made = $2 WHERE id = $1";
 }
 
@@ -69,7 +69,7 @@ fn what_a_killed_process_of_this_machine_held_is_taken_back_at_once() {
     let house = House::on(&TestDatabase::sqlite());
     let receiver = Receiver::start();
     let id = house.tell(&receiver.url("/hook"), 1);
-    // This process's number with another start time: a process that has ended.
+    // This process's number with another start time stands for a process that has ended.
     let this = node::this_process();
     let (machine_and_number, _) = this.rsplit_once('/').expect("three parts");
     assert_eq!(claim_as(&house, &format!("{machine_and_number}/0")).len(), 1);
@@ -85,7 +85,7 @@ fn what_a_killed_process_of_this_machine_held_is_taken_back_at_once() {
     assert_eq!(receiver.received().len(), 1);
 }
 
-/// The claim may have taken deliveries nobody here knows of: nobody should have to wait for its lease.
+/// The claim may have locked deliveries that no process knows of. They must not wait for its lease to expire.
 #[test]
 fn what_a_claim_took_whose_answer_was_lost_is_delivered_at_the_next_look() {
     let database = TestDatabase::postgres();
@@ -105,8 +105,8 @@ fn what_a_claim_took_whose_answer_was_lost_is_delivered_at_the_next_look() {
     assert_eq!((receiver.received().len(), house.state(id)), (1, "delivered"));
 }
 
-/// A result in doubt is written again. If the first write succeeded, the second changes nothing, and nobody gets
-/// anything twice.
+/// A result is written again if its first write may have failed. If the first write succeeded, the second changes
+/// nothing, and nothing is delivered twice.
 #[test]
 fn a_result_whose_answer_was_lost_is_written_again_and_the_delivery_made_once() {
     for fault in [Fault::AfterTheCommit, Fault::BeforeTheCommit] {
@@ -156,7 +156,7 @@ fn two_runners_share_the_work_and_nothing_is_sent_twice(database: &TestDatabase)
     house
         .runtime
         .block_on(async { tokio::join!(one.run_until_idle(), other.run_until_idle()) });
-    // One may have rested while the other held the last first tries.
+    // One runner may have been idle while the other held the last first tries.
     house.deliver();
 
     let requests = receiver.wait_for(120);
@@ -195,7 +195,7 @@ fn a_transaction_that_is_undone_tells_nobody(database: &TestDatabase) {
     assert_eq!(receiver.connections(), 0);
 }
 
-/// A runner that looks on its own only once an hour.
+/// Settings for a runner that polls only once an hour.
 fn patient() -> RunnerSettings {
     RunnerSettings {
         poll: Duration::from_hours(1),
@@ -289,7 +289,7 @@ fn one_dead_receiver_never_slows_the_others() {
     drop((stop, dead));
     house.runtime.block_on(running).expect("the runner ends");
 
-    // What it had claimed but not started was given back, so another runner can go on at once.
+    // The runner released its claimed deliveries that had not started, so another runner can claim them at once.
     assert_eq!(claim_as(&house, "next").len(), 10);
 }
 

@@ -1,4 +1,4 @@
-//! Any number of dead receivers, and deliveries beside them: nobody waits for a silent receiver.
+//! Tests that no other delivery waits for dead receivers, however many there are.
 
 use std::time::Duration;
 
@@ -15,7 +15,8 @@ use crate::house::{House, endless, settings};
 
 const CODE: Occasion<'static> = Occasion::OneTimeCode { code: "012345" };
 
-/// A house whose receivers may stay silent longer than any test takes, and a runner that only the bell wakes.
+/// Returns a house whose receivers may stay silent longer than any test takes, and whose runner wakes only when the
+/// bell rings.
 fn house(sink: &SmtpSink) -> House {
     House::on(&TestDatabase::sqlite())
         .with_smtp(sink.address().port())
@@ -47,7 +48,7 @@ fn address() -> Contact {
     Contact::Email("hong@example.com".to_owned())
 }
 
-/// The company's webhook, mail and one-time code go out while every silent call is still hanging.
+/// Checks that the company's webhook, mail and one-time code are sent while all silent calls are still hanging.
 fn all_goes_out(house: &House, sink: &SmtpSink, company: &str, waiting: &[DeliveryId]) {
     let good = Receiver::start();
     let before = sink.mails().len();
@@ -130,7 +131,7 @@ fn the_ports_of_one_dead_host_are_one_receiver() {
 fn a_flood_of_one_companys_mails_at_a_slow_server_leaves_room_for_others_and_for_codes() {
     let sink = SmtpSink::start();
     let house = house(&sink);
-    // As many as one company may send at once meet a server that stalls.
+    // One company sends its maximum number of mails to a server that stalls.
     sink.trouble_next(vec![Trouble::Stall; 4]);
     for _ in 0..100 {
         house.write_for("acme", &address(), Occasion::Expired { at: house.app.now() });

@@ -1,4 +1,4 @@
-//! What a receiver gets.
+//! Tests of the request that a receiver gets.
 
 use std::sync::{Mutex, mpsc};
 use std::time::Duration;
@@ -39,7 +39,7 @@ fn own_signature(key: &[u8], request: &Received) -> String {
     format!("v1,{}", BASE64_STANDARD.encode(mac.finalize().into_bytes()))
 }
 
-/// The public library's verdict.
+/// Returns the verdict of the public library.
 fn judged(key: &[u8], request: &Received) -> Result<(), standardwebhooks::WebhookError> {
     let mut headers = reqwest::header::HeaderMap::new();
     for name in ["webhook-id", "webhook-timestamp", "webhook-signature"] {
@@ -233,7 +233,7 @@ fn a_new_secret_signs_a_second_after_its_rotation_what_was_claimed_before_it_too
         ..settings("this")
     };
     let new = house.while_running(one_by_one, || {
-        // A quick receiver gets the next delivery while it still has one.
+        // A quick receiver gets the next delivery while the previous one is still running.
         for count in 1..=8 {
             house.tell(&receiver.url("/"), 1);
             house.app.bell.ring();

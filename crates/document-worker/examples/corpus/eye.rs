@@ -1,12 +1,11 @@
-//! Compares how Poppler and `PDFium` show each file that is taken: with the upload, and with what signers see.
+//! Compares how Poppler and `PDFium` show each accepted file: with the upload, and with what signers see.
 //!
-//! Two questions are asked about each of the first pages, and each page on which the answer is not 'the same' is
-//! printed, with its pictures:
+//! Two questions are asked about each of the first pages. Pages with a difference are printed, with their images:
 //!
 //! - Does a program show the sealed file as it showed the upload? Only the stamped tick may be new. A program is
 //!   compared with itself, so every difference counts.
-//! - Do signers see what the program shows of the upload? Two programs never draw the same pixels, so a difference is a
-//!   block that has nothing like it nearby: a missing letter, not a letter of another font.
+//! - Do signers see the same as the program shows of the upload? Two programs never draw the same pixels, so only a
+//!   block with no similar block nearby counts as a difference: a missing letter, but not a letter of another font.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -24,16 +23,17 @@ use crate::{Run, Work, kind, pdf_files};
 const PAGES: u32 = 5;
 const DOTS_PER_INCH: f64 = 150.0;
 const POINTS_PER_INCH: f64 = 72.0;
-/// No picture has a longer side.
+/// Maximum length of an image's side, in pixels.
 const LONGEST_SIDE: f64 = 2500.0;
-/// Pixels of a side of the blocks that are compared.
+/// Side of the compared blocks, in pixels.
 const BLOCK: u32 = 4;
-/// How much a colour of a block may differ: a tenth of full scale.
+/// Maximum difference of a block's colour: a tenth of full scale.
 const NEAR: u32 = 25;
-/// How many blocks away its like may lie when two programs are compared, and how many blocks without any are no letter.
+/// Maximum distance, in blocks, of a similar block when two programs are compared. Also the maximum number of differing
+/// blocks that cannot be a letter.
 const DISTANCE: u32 = 3;
 const SPECKS: usize = 6;
-/// Where the tick is stamped, in the lower right corner.
+/// Position of the stamped tick, in the lower right corner.
 const TICK: Placement = Placement {
     x: 950_000,
     y: 960_000,
@@ -41,14 +41,14 @@ const TICK: Placement = Placement {
     height: 30_000,
 };
 
-/// Whose picture it is.
+/// A program that shows PDF files.
 #[derive(Debug, Clone, Copy)]
 enum Viewer {
     Poppler,
     Pdfium,
 }
 
-/// Looks at every file of a folder.
+/// Compares every file of a folder.
 pub fn look(run: &Run, directory: &Path, pictures: &Path) -> Result<(), String> {
     println!("| file | page | question | blocks that differ | what intake said |\n|---|---|---|---|---|");
     let (mut files, mut taken, mut pages, mut different) = (0, 0, 0, 0);
@@ -114,7 +114,7 @@ struct Found {
     page: usize,
     question: String,
     blocks: usize,
-    /// The one, the other, and where they differ.
+    /// Both images, and the differences between them.
     picture: RgbImage,
 }
 
@@ -173,7 +173,7 @@ fn differences(work: &Work, upload: &Path, intake: &Intake) -> Result<Looked, St
     })
 }
 
-/// The file with a tick on each of its first pages, sealed.
+/// Stamps a tick on each of the first pages of the file, and seals it.
 fn ticked(work: &Work, intake: &Intake) -> Result<Vec<u8>, String> {
     let stamp = if intake.is_signed() { extend::stamp } else { stamp };
     let marks: Vec<Mark> = (1..=PAGES)
@@ -188,7 +188,7 @@ fn ticked(work: &Work, intake: &Intake) -> Result<Vec<u8>, String> {
     work.sealed(intake, stamped)
 }
 
-/// The first pages as signers see them.
+/// Renders the first pages as signers see them.
 fn ours(intake: &Intake, resolution: f64) -> Result<Vec<RgbImage>, String> {
     let pages: Vec<u32> = (1..=PAGES).take(intake.pages.len()).collect();
     #[expect(clippy::cast_possible_truncation, reason = "at most 150")]
@@ -209,7 +209,7 @@ fn ours(intake: &Intake, resolution: f64) -> Result<Vec<RgbImage>, String> {
 }
 
 impl Viewer {
-    /// The first pages as this program shows them.
+    /// Renders the first pages with this program.
     fn pictures(self, file: &Path, resolution: f64) -> Result<Vec<RgbImage>, String> {
         let resolution = format!("{resolution:.3}");
         let pages = PAGES.to_string();
@@ -237,7 +237,7 @@ impl Viewer {
     }
 }
 
-/// The pictures of a row of PPM files.
+/// Reads the images from concatenated PPM files.
 fn pixmaps(mut bytes: &[u8]) -> Option<Vec<RgbImage>> {
     let mut found = Vec::new();
     while !bytes.is_empty() {
@@ -262,7 +262,7 @@ fn pixmaps(mut bytes: &[u8]) -> Option<Vec<RgbImage>> {
     Some(found)
 }
 
-/// The mean colour of each block of a picture.
+/// The mean colour of each block of an image.
 struct Blocks {
     columns: u32,
     rows: u32,
@@ -300,7 +300,7 @@ impl Blocks {
         is_inside.then(|| self.means.get(place).copied()).flatten()
     }
 
-    /// Is the block one on which the tick may lie?
+    /// Returns whether the tick may cover the block.
     fn is_ticked(&self, column: u32, row: u32) -> bool {
         let within = |block: u32, all: u32, from: u32, length: u32| {
             let block = u64::from(block) * u64::from(Placement::WHOLE);
@@ -311,7 +311,7 @@ impl Blocks {
         within(column, self.columns, TICK.x, TICK.width) && within(row, self.rows, TICK.y, TICK.height)
     }
 
-    /// Every block that differs by more than a tenth of full scale from that of another picture by the same program.
+    /// Returns the blocks that differ by more than a tenth of full scale between two images by the same program.
     fn differ_from(&self, other: &Self) -> Marks {
         self.marks(other, |column, row| {
             let (one, other) = (self.at(column, row), other.at(column, row));
@@ -319,9 +319,9 @@ impl Blocks {
         })
     }
 
-    /// Every block like which the other program's picture has none close by.
+    /// Returns the blocks without a similar block nearby in the other program's image.
     fn differ_in_words(&self, other: &Self) -> Marks {
-        // Programs round the sides of a page each in its own way.
+        // Programs round the size of a page differently.
         let (columns, rows) = (self.columns.min(other.columns), self.rows.min(other.rows));
         let marks = self.marks(other, |column, row| {
             let is_rim = column + 1 >= columns || row + 1 >= rows;
@@ -365,7 +365,7 @@ fn near(one: [u32; 3], other: [u32; 3]) -> bool {
     one.iter().zip(other).all(|(one, other)| one.abs_diff(other) <= NEAR)
 }
 
-/// Which blocks differ.
+/// The blocks that differ.
 struct Marks {
     columns: u32,
     rows: u32,
@@ -377,7 +377,7 @@ impl Marks {
         self.is_marked.iter().filter(|is_marked| **is_marked).count()
     }
 
-    /// Nothing, if too few differ to be a letter.
+    /// Removes all differences if there are too few for a letter.
     fn without_specks(mut self) -> Self {
         if self.count() <= SPECKS {
             self.is_marked.fill(false);
@@ -385,7 +385,7 @@ impl Marks {
         self
     }
 
-    /// Both pictures beside each other, and behind them where they differ.
+    /// Puts both images and their differences side by side.
     fn beside(&self, one: &RgbImage, other: &RgbImage) -> RgbImage {
         let (width, height) = (one.width().max(other.width()), one.height().max(other.height()));
         let mut all = RgbImage::from_pixel(width * 3, height, Rgb([128; 3]));

@@ -1,10 +1,11 @@
-//! `script/corpus DIR`: runs the product on PDFs that none of us wrote.
+//! `script/corpus DIR`: runs the product on PDFs that we did not create.
 //!
-//! Each file takes the path of an upload: intake in the confined worker processes, one stamp on its first page, the
+//! Each file is processed like an upload: intake in the confined worker processes, one stamp on its first page, the
 //! seal, our own verifier. Then qpdf, pdfsig and pyHanko judge the result. The program prints every file that was not
 //! simply accepted, and a table of counts. It fails if anything crashes or hangs outside a worker, if a worker panics,
-//! or if a judge complains about a file that we accepted. Refused files are not failures, nor are workers stopped at
-//! their time or memory limit, because their files are then refused; for those, the reasons and counts matter.
+//! or if one of the three tools reports a problem with a file that we accepted. Refused files and workers stopped at
+//! their time or memory limit are not failures, because those files are then refused. For these, the reasons and counts
+//! matter.
 //!
 //! `script/eye DIR PICTURES` compares how other programs show the pages (`eye`).
 
@@ -35,13 +36,13 @@ use domain::Requester;
 use domain::field::Placement;
 use jiff::Timestamp;
 
-/// How many files pyHanko judges in one process, because starting it takes longer than judging a file.
+/// Number of files that pyHanko judges in one process, because starting it takes longer than judging a file.
 const BATCH: usize = 40;
 /// Stamping and sealing a file that intake wrote never takes this long.
 const HANG: Duration = Duration::from_mins(1);
 
 fn main() -> ExitCode {
-    // The first is the program's own name.
+    // The first argument is the program's own name.
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.as_slice() {
         [word] if word == "document-worker" => countersign_document_worker::child::main(),
@@ -71,20 +72,20 @@ fn main() -> ExitCode {
 }
 
 enum Outcome {
-    /// Accepted and sealed, with what intake changed or warned about, and the number of earlier signatures.
+    /// Accepted and sealed, with the changes and warnings of the intake, and the number of earlier signatures.
     Sealed {
         changes: Vec<String>,
         signatures: u32,
         pdf: Vec<u8>,
-        /// Why it was refused before the sender accepted something (`Acceptance`).
+        /// Reason for refusal before the sender accepted a change (`Acceptance`).
         refused: Option<Refused>,
     },
     Refused(Refused),
-    /// The worker reached its limit of time, or of memory or stack.
+    /// The worker reached its limit of time, memory or stack.
     Stopped {
         by_time: bool,
     },
-    /// Something that must not happen.
+    /// A failure that must not happen.
     Failed {
         what: String,
     },
@@ -96,7 +97,7 @@ struct Run {
     log: Log,
 }
 
-/// What stamping and sealing need, shared with the thread that does it.
+/// Data for stamping and sealing, shared with the thread that does the work.
 struct Work {
     fonts: Fonts,
     key: SealKey,
@@ -238,7 +239,7 @@ impl Run {
         let (answer, answered) = mpsc::channel();
         let finishing = std::thread::Builder::new().stack_size(extend::STACK).spawn(move || {
             let result = catch_unwind(AssertUnwindSafe(|| work.finish(&intake)));
-            // If it took too long, nobody is waiting any more.
+            // If this took too long, the receiver no longer exists.
             let _ = answer.send(result.unwrap_or_else(|_| Err("stamping or sealing panicked".to_owned())));
         });
         if let Err(error) = finishing {
@@ -299,7 +300,7 @@ impl Work {
             style: TextStyle::default(),
         };
         let stamped = match stamp(pdf, &self.fonts, &[mark(text)]) {
-            // Some pages are smaller than a name in the smallest letters.
+            // Some pages are too small for a name in the smallest letters.
             Err(StampError::Mark {
                 fault: MarkFault::Text(_),
                 ..
@@ -310,7 +311,7 @@ impl Work {
         self.sealed(intake, stamped)
     }
 
-    /// Seals and verifies what was stamped.
+    /// Seals and verifies a stamped file.
     fn sealed(&self, intake: &Intake, stamped: Vec<u8>) -> Result<Vec<u8>, String> {
         let details = SealDetails {
             reason: "Corpus".to_owned(),
@@ -323,7 +324,7 @@ impl Work {
         };
         let sealed = seal(stamped, &self.key, &details).map_err(|error| format!("seal: {error}"))?;
         let verdict = verify(&sealed, &self.roots, self.at);
-        // Nothing here knows the earlier signers.
+        // The certificates of the earlier signers are unknown here.
         if verdict.holds() {
             return Ok(sealed);
         }
@@ -332,7 +333,7 @@ impl Work {
     }
 }
 
-/// The name of a reason, without the parts that vary from file to file.
+/// Returns the name of a reason, without the parts that vary from file to file.
 fn kind(reason: &Refused) -> String {
     serde_json::to_value(reason)
         .ok()
@@ -344,7 +345,7 @@ fn kind(reason: &Refused) -> String {
         .unwrap_or_else(|| reason.to_string())
 }
 
-/// A sealed file that waits for its judges.
+/// A sealed file that waits for the other tools.
 struct Sealed {
     name: String,
     path: PathBuf,
@@ -366,7 +367,7 @@ struct Table {
     refused: BTreeMap<String, usize>,
     sound: usize,
     sound_and_sealed: usize,
-    /// Sealed after the sender accepted something.
+    /// Number of files sealed after the sender accepted a change.
     accepted: usize,
     sound_and_accepted: usize,
     slowest: (String, f64),
@@ -431,7 +432,7 @@ impl Table {
             self.files, self.sealed, self.changed, self.signed_before
         );
         for (reason, count) in &self.refused {
-            // Writing into a string does not fail.
+            // Writing to a string cannot fail.
             let _ = writeln!(text, "| refused: {reason} | {count} |");
         }
         let _ = writeln!(text, "| refused: out of time | {} |", self.out_of_time);
@@ -442,7 +443,7 @@ impl Table {
             self.failed
         );
         let _ = writeln!(text, "| FAILED: taken, but a judge complains | {} |", self.complaints);
-        // Precise enough for a share of a file count.
+        // Precise enough for a percentage.
         #[expect(clippy::cast_precision_loss, reason = "far fewer files than 2^52")]
         let share = 100.0 * self.sound_and_sealed as f64 / self.sound.max(1) as f64;
         let _ = writeln!(
@@ -482,7 +483,7 @@ fn pdf_files(directory: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(found)
 }
 
-/// The pool's log, which distinguishes a panic from a refusal.
+/// Captures the pool's log, which distinguishes a panic from a refusal.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 

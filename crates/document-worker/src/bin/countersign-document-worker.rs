@@ -1,5 +1,5 @@
 //! The child process as a separate program, for tests of the pool and for programs that use this crate as a library.
-//! `countersign document-worker` does the same.
+//! `countersign document-worker` does the same work.
 
 use std::process::ExitCode;
 

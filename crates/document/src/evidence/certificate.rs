@@ -48,7 +48,7 @@ impl Tone {
     }
 }
 
-/// Why there is no certificate.
+/// Reasons why a certificate cannot be created.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CertificateError {
     /// A text cannot be drawn.
@@ -58,23 +58,23 @@ pub enum CertificateError {
     #[error(transparent)]
     Picture(#[from] MarkFault),
     /// The address is too long for a QR code.
-    #[error("the address is too long for a QR code (at most about 2,300 characters)")]
+    #[error("the verification address is too long for a QR code (at most about 2,300 characters)")]
     QrTooLong,
-    /// Two attachments have one name, or one has no valid media type.
-    #[error("the attachment {0} has the same name as another, or no valid media type")]
+    /// Two attachments have the same name, or one has no valid media type.
+    #[error("the attachment {0} has the same name as another, or its media type is not valid")]
     Attachment(String),
     /// The PDF could not be written.
     #[error("the certificate could not be written: {0}")]
     Writing(String),
 }
 
-// All in points.
+// All lengths are in points.
 const MARGIN: f32 = 48.0;
 const COLUMN: f32 = PAGE_WIDTH - 2.0 * MARGIN;
 const BOTTOM: f32 = PAGE_HEIGHT - 64.0;
 const FOOT: f32 = PAGE_HEIGHT - 46.0;
 const QR_SIDE: f32 = 84.0;
-/// A QR code needs four of its modules free around it.
+/// A QR code needs a margin of four modules around it.
 const QUIET: f32 = 12.0;
 const GAP: f32 = 12.0;
 const CELL: f32 = 3.0;
@@ -91,13 +91,13 @@ const SHADE: [u8; 3] = [242, 244, 247];
 const ACCENT: [u8; 3] = [25, 61, 131];
 const GOOD: [u8; 3] = [22, 101, 52];
 const BAD: [u8; 3] = [153, 27, 27];
-/// Of the line at the top of the first page.
+/// Height of the line at the top of the first page.
 const ACCENT_HEIGHT: f32 = 3.0;
 /// The most space for the issuer's logo.
 const LOGO_WIDTH: f32 = 160.0;
 const LOGO_HEIGHT: f32 = 36.0;
 
-/// Sets the certificate.
+/// Typesets the certificate.
 pub fn render(content: &CertificateContent, fonts: &Fonts) -> Result<Vec<u8>, CertificateError> {
     let Composed { pages, order } = Composer::new(fonts, content).compose(content)?;
     let mut document = krilla::Document::new_with(SerializeSettings::default());
@@ -138,10 +138,10 @@ pub fn render(content: &CertificateContent, fonts: &Fonts) -> Result<Vec<u8>, Ce
         .map_err(|error| CertificateError::Writing(format!("{error:?}")))
 }
 
-/// Something at its place on a page.
+/// An item with its position on a page.
 struct Placed {
     drawn: Drawn,
-    /// Its number in the reading order, unless it only decorates.
+    /// Number in the reading order. `None` for decoration.
     content: Option<usize>,
 }
 
@@ -150,26 +150,26 @@ enum Drawn {
     Picture(PictureOnPage),
 }
 
-/// All pages, and the order in which they are read.
+/// All pages, and their reading order.
 struct Composed {
     pages: Vec<Vec<Placed>>,
     order: ReadingOrder,
 }
 
-/// The cells of a row.
+/// The kind of cells in a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Cells {
-    /// Titles of columns.
+    /// Column titles.
     Head,
-    /// The head again, on the next page.
+    /// Column titles, repeated on a later page.
     RepeatedHead,
-    /// Values of a table.
+    /// Table values.
     Row,
     /// Labels, each with its value.
     Pairs,
 }
 
-/// Puts items one below the other, page after page.
+/// Places items one below the other, page after page.
 struct Composer<'a> {
     fonts: &'a Fonts,
     language: Language,
@@ -219,7 +219,7 @@ impl<'a> Composer<'a> {
         layout::in_column(self.fonts, text, &style, size, Some(width))
     }
 
-    /// Adds what only decorates.
+    /// Adds decoration, which is not part of the reading order.
     fn decorate(&mut self, item: Item) {
         self.push(Placed {
             drawn: Drawn::Item(item),
@@ -227,7 +227,7 @@ impl<'a> Composer<'a> {
         });
     }
 
-    /// Adds content to an element. Content without an element is already there.
+    /// Adds content to an element. Without an element, the content is already in the reading order.
     fn put(&mut self, element: Option<usize>, item: Item) {
         self.put_drawn(element, Drawn::Item(item));
     }
@@ -243,7 +243,7 @@ impl<'a> Composer<'a> {
         self.put_drawn(Some(element), Drawn::Picture(picture));
     }
 
-    /// Adds an element with one thing in it.
+    /// Adds an element that contains one item.
     fn place(&mut self, kind: impl Into<TagKind>, item: Item) {
         let element = self.order.element(kind);
         self.put(Some(element), item);
@@ -260,7 +260,7 @@ impl<'a> Composer<'a> {
         self.y = MARGIN;
     }
 
-    /// Begins a new page unless `height` still fits on this one.
+    /// Begins a new page unless `height` still fits on the current one.
     fn make_room(&mut self, height: f32) -> bool {
         let breaks = self.y + height > BOTTOM && self.y > MARGIN;
         if breaks {
@@ -269,7 +269,7 @@ impl<'a> Composer<'a> {
         breaks
     }
 
-    /// Sets lines as a paragraph that may break between pages.
+    /// Adds lines as a paragraph that may break between pages.
     fn flow(&mut self, kind: impl Into<TagKind>, lines: Lines, x: f32) {
         let element = self.order.element(kind);
         for part in lines.cut(BOTTOM - self.y, BOTTOM - MARGIN) {
@@ -332,7 +332,7 @@ impl<'a> Composer<'a> {
         }
     }
 
-    /// Draws the code at the right of the first page; returns where it ends.
+    /// Draws the QR code at the right of the first page. Returns the position of its lower edge.
     fn code(&mut self, qr: &QrAddress) -> Result<f32, CertificateError> {
         let code = qrcodegen::QrCode::encode_text(&qr.address, qrcodegen::QrCodeEcc::Medium)
             .map_err(|_| CertificateError::QrTooLong)?;
@@ -452,7 +452,7 @@ impl<'a> Composer<'a> {
         Ok(())
     }
 
-    /// One row. It moves to the next page as a whole, and is cut only if it is longer than a page.
+    /// Adds a row. It moves to the next page as a whole, and is split only if it is longer than a page.
     fn row(
         &mut self,
         kind: Cells,
@@ -481,7 +481,7 @@ impl<'a> Composer<'a> {
         Ok(())
     }
 
-    /// The elements of a row's cells. None for cells that already exist.
+    /// Returns the elements of a row's cells. `None` for cells that already exist.
     fn elements(&mut self, kind: Cells, count: usize) -> Vec<Option<usize>> {
         let column = || TagKind::from(Tag::TH(TableHeaderScope::Column));
         let mut elements = Vec::with_capacity(count);
@@ -557,7 +557,7 @@ fn height_of(cells: &[Lines]) -> f32 {
     cells.iter().map(Lines::height).fold(0.0, f32::max) + 2.0 * CELL
 }
 
-/// A heading of a level from 1.
+/// Returns a heading tag. Levels start at 1.
 fn heading_of(level: u16) -> Tag<krilla::tagging::kind::Hn> {
     Tag::Hn(NonZeroU16::new(level).unwrap_or(NonZeroU16::MIN), None)
 }
@@ -601,7 +601,7 @@ fn metadata(content: &CertificateContent) -> Metadata {
 
 fn date_time(at: Timestamp) -> DateTime {
     let utc = jiff::tz::Offset::UTC.to_datetime(at);
-    // The calendar keeps each part in its range, and we have no years before 0.
+    // The calendar keeps each part in range, and years before 0 do not occur.
     let part = |value: i8| u8::try_from(value).unwrap_or(0);
     DateTime::new(u16::try_from(utc.year()).unwrap_or(0))
         .month(part(utc.month()))

@@ -1,9 +1,8 @@
-//! Puts files into a PDF (ISO 32000-2, 7.11.4), as one appended revision: attachments that a template wants to be part
-//! of the sealed document.
+//! Attaches files to a PDF (ISO 32000-2, 7.11.4) in one appended revision, for attachments that a template includes in
+//! the sealed document.
 //!
-//! Each becomes an embedded file of the document's name tree and one of its associated files (14.13), so that it is
-//! sealed with the pages. What the file carried before stays. The bytes are not looked into: they are a stranger's, and
-//! nothing here opens them.
+//! Each becomes an embedded file in the document's name tree and one of its associated files (14.13), so that it is
+//! sealed with the pages. Existing attachments stay. The contents are untrusted, and this module never parses them.
 
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -18,15 +17,15 @@ use crate::pdf::edit::Edits;
 use crate::pdf::shared_bytes::SharedBytes;
 use crate::pdf::{Dict, File, Object, Objects, PdfDefect, Str, Stream};
 
-/// The most bytes that all files together have which are put into one document: sealing and verifying read it whole.
+/// Maximum total size of the files attached to one document, because sealing and verifying read the whole document.
 pub const MOST_BYTES: u64 = 25_000_000;
-/// More embedded files than any document has.
+/// Maximum number of embedded files. No real document has more.
 const MOST: usize = 10_000;
 
-/// Why files were not embedded.
+/// Reasons why files were not embedded.
 #[derive(Debug, Error)]
 pub enum EmbedError {
-    /// The file cannot be read; intake would have refused it.
+    /// The file cannot be read. Intake would have refused it.
     #[error("the file cannot be read as a PDF; upload it again: {0}")]
     Unreadable(#[from] PdfDefect),
     /// Nothing can be appended to the file.
@@ -34,8 +33,8 @@ pub enum EmbedError {
     Append(#[from] AppendError),
 }
 
-/// Embeds `files` and returns the file with its new revision, or unchanged if there are none. A name that is in use
-/// gets a number.
+/// Embeds `files` and returns the file with its new revision, or unchanged if `files` is empty. A name that is already
+/// in use gets a number.
 pub fn embed(pdf: impl Into<SharedBytes>, files: &[Attachment]) -> Result<Vec<u8>, EmbedError> {
     let pdf = pdf.into();
     if files.is_empty() {
@@ -63,7 +62,7 @@ pub fn embed(pdf: impl Into<SharedBytes>, files: &[Attachment]) -> Result<Vec<u8
         entries.push((name, specification.into()));
         associated.push(specification.into());
     }
-    // A tree of one node; its keys are in the order of their bytes (7.9.6).
+    // The tree has a single node, with its keys in byte order (7.9.6).
     let mut pairs: Vec<(Vec<u8>, [Object; 2])> = entries
         .into_iter()
         .map(|(name, specification)| {
@@ -84,7 +83,7 @@ pub fn embed(pdf: impl Into<SharedBytes>, files: &[Attachment]) -> Result<Vec<u8
     Ok(append(edits)?.bytes)
 }
 
-/// An embedded file (7.11.4), compressed if that makes it smaller.
+/// Builds an embedded file stream (7.11.4), compressed if that makes it smaller.
 fn stream_of(file: &Attachment) -> Stream {
     let size = i64::try_from(file.bytes.len()).unwrap_or(i64::MAX);
     let mut dict = Dict::of([
@@ -103,7 +102,7 @@ fn stream_of(file: &Attachment) -> Stream {
     }
 }
 
-/// The content of a name tree.
+/// Collects the entries of a name tree.
 fn collect(objects: &impl Objects, tree: &Dict) -> Result<Vec<(String, Object)>, PdfDefect> {
     let mut entries = Vec::new();
     let mut seen = BTreeSet::new();
@@ -137,7 +136,7 @@ fn free_name(name: &str, taken: &[(String, Object)]) -> String {
         Some((stem, end)) if !stem.is_empty() => (stem, format!(".{end}")),
         _ => (name, String::new()),
     };
-    // Of one more names than there are files, one is free.
+    // Among these candidates, at least one name is free.
     (2..=taken.len() + 2)
         .map(|number| format!("{stem} ({number}){end}"))
         .find(|candidate| is_free(candidate))

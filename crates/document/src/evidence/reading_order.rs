@@ -1,12 +1,12 @@
-//! The order in which a certificate is read aloud: headings, lists, a table (ISO 32000-2, 14.8).
+//! The reading order of a certificate for screen readers: headings, lists, a table (ISO 32000-2, 14.8).
 
 use domain::language::Language;
 use krilla::tagging::{Identifier, Node, TagGroup, TagKind, TagTree};
 
-/// The content of an element.
+/// A child of an element.
 enum Child {
     Element(usize),
-    /// By its number.
+    /// Content, by its number.
     Content(usize),
 }
 
@@ -15,7 +15,7 @@ struct Element {
     children: Vec<Child>,
 }
 
-/// The elements of a certificate, as they are composed.
+/// The elements of a certificate, in the order in which they are composed.
 #[derive(Default)]
 pub(super) struct ReadingOrder {
     elements: Vec<Element>,
@@ -39,7 +39,7 @@ impl ReadingOrder {
         element
     }
 
-    /// Opens an element; what follows belongs to it until it is closed.
+    /// Opens an element. Later elements are added to it until it is closed.
     pub(super) fn open(&mut self, kind: impl Into<TagKind>) {
         let element = self.element(kind);
         self.open.push(element);
@@ -50,7 +50,7 @@ impl ReadingOrder {
         self.open.pop();
     }
 
-    /// A number for something that is drawn and belongs to an element.
+    /// Returns a new number for drawn content that belongs to an element.
     pub(super) fn content(&mut self, element: usize) -> usize {
         let content = self.contents;
         self.contents += 1;
@@ -60,7 +60,7 @@ impl ReadingOrder {
         content
     }
 
-    /// All elements, for the content that was drawn, by number.
+    /// Builds the tag tree. `drawn` contains the identifiers of the drawn content, by number.
     pub(super) fn tree(&self, drawn: &[(usize, Identifier)], language: Language) -> TagTree {
         let mut identifiers: Vec<Option<Identifier>> = vec![None; self.contents];
         for (content, identifier) in drawn {

@@ -1,14 +1,15 @@
-//! What can act (ISO 32000-2, 12.6): the catalog, pages, annotations, fields, bookmarks, and the actions themselves.
+//! Finds the objects that can act (ISO 32000-2, 12.6): the catalog, pages, annotations, fields, bookmarks, and the
+//! actions themselves.
 //!
-//! Elsewhere the same keys mean nothing. A dictionary of resources has keys of the file's choice, and a font may be called `A`,
-//! `AA` or `Next`. So we find what acts by the path that leads there, never by its keys.
+//! In other objects, the same keys mean nothing. A resource dictionary has keys of the file's choice, and a font may be
+//! called `A`, `AA` or `Next`. So we find these objects by the path to them, never by their keys.
 
 use std::collections::BTreeSet;
 
 use super::look::Look;
 use crate::pdf::{Name, Object, Ref};
 
-/// Keys by which one leads to the next.
+/// Keys that lead from one such object to the next.
 const WAYS: [&[u8]; 19] = [
     b"Pages",
     b"AcroForm",
@@ -31,7 +32,7 @@ const WAYS: [&[u8]; 19] = [
     b"NA",
 ];
 
-/// The objects that can act, or that contain something that can.
+/// The objects that can act, or that contain an object that can.
 pub(super) struct Actors(BTreeSet<Ref>);
 
 impl Actors {
@@ -60,7 +61,7 @@ impl Actors {
     }
 }
 
-/// Whether a key of something that can act leads to something that can, too.
+/// Returns whether a key leads from one object that can act to another.
 pub(super) fn leads_on(key: &Name) -> bool {
     WAYS.iter().any(|way| key.is(way))
 }

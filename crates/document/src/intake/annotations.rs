@@ -1,9 +1,9 @@
-//! Leaves nothing of annotations to viewers (ISO 32000-2, 12.5).
+//! Leaves no part of an annotation's appearance to viewers (ISO 32000-2, 12.5).
 //!
-//! Our renderer draws the appearances that a file has, and nothing else. Other programs draw more: a line through words, a
-//! text box, a tick whose file names only its state. We draw these as appearances, so that signers see them and
-//! everybody sees the same later. We remove what can only be opened or played, and show its words to the sender. We refuse
-//! unknown kinds by name ([decision 30]).
+//! Our renderer draws only the appearances in the file. Other programs draw more: a line through words, a text box, a
+//! tick for which the file contains only the state. We draw these as appearances, so that signers see them and all
+//! viewers later show the same. We remove annotations that can only be opened or played, and show their text to the
+//! sender. We refuse unknown kinds by name ([decision 30]).
 //!
 //! [decision 30]: ../../../../docs/adr/0030-nothing-is-left-to-the-viewer.md
 
@@ -28,7 +28,7 @@ use crate::pdf::edit::Edits;
 use crate::pdf::geometry::Rectangle;
 use crate::pdf::{Dict, Object, Objects as _, Ref};
 
-/// Flags of annotations (12.5.3), by their bit.
+/// Annotation flags (12.5.3), as bits.
 const INVISIBLE: i64 = 1;
 const HIDDEN: i64 = 1 << 1;
 const PRINT: i64 = 1 << 2;
@@ -36,35 +36,36 @@ const NO_ZOOM: i64 = 1 << 3;
 const NO_ROTATE: i64 = 1 << 4;
 const NO_VIEW: i64 = 1 << 5;
 const TOGGLE_NO_VIEW: i64 = 1 << 8;
-/// The most notes that a warning quotes.
+/// Maximum number of notes quoted in a warning.
 const MOST_NOTES: usize = 50;
 const LONGEST_NOTE: usize = 200;
 const LONGEST_KIND: usize = 32;
 
-/// Kinds of annotations that are removed if they have no look: only programs show their content, not paper.
+/// Kinds of annotations that are removed if they have no appearance. Programs show their content on screen only, not in
+/// print.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RemovedKind {
     /// The window of a note.
     Popup,
     Sound,
-    /// A film.
+    /// A movie.
     Movie,
-    /// An area in which media play.
+    /// An area that plays media.
     Screen,
     /// A three-dimensional scene.
     ThreeD,
-    /// Flash and the like.
+    /// Flash and similar content.
     RichMedia,
-    /// Marks that printers put outside the page.
+    /// A mark that printers add outside the page.
     PrinterMark,
     /// Colours for printing presses.
     TrapNet,
-    /// A watermark that has no picture.
+    /// A watermark without an appearance.
     Watermark,
-    /// Hidden on the screen and on paper.
+    /// Hidden on screen and in print.
     Hidden,
-    /// Something that no viewer draws.
+    /// An annotation that no viewer draws.
     Empty,
 }
 
@@ -72,16 +73,16 @@ pub enum RemovedKind {
 pub(super) struct Settled {
     pub(super) changes: Vec<Change>,
     pub(super) warnings: Vec<Warning>,
-    /// Whether an annotation or picture differs from the upload.
+    /// Whether an annotation or image differs from the upload.
     pub(super) is_changed: bool,
 }
 
-/// Something that other programs show and our signers would not see.
+/// Content that other programs show but our signers would not see.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Unseen {
-    /// From 1.
+    /// Page number, starting at 1.
     pub(super) page: u32,
-    /// The kind of annotation as the format names it; of pictures `Alternates`.
+    /// The kind of annotation by its name in the format. `Alternates` for images.
     pub(super) kind: String,
 }
 
@@ -146,7 +147,8 @@ impl Kind {
         }
     }
 
-    /// Whether its `Contents` is a remark that viewers show next to the page, rather than its own text.
+    /// Returns whether `Contents` is a remark that viewers show next to the page, rather than the annotation's own
+    /// text.
     fn has_remark(self) -> bool {
         matches!(
             self,
@@ -165,13 +167,13 @@ impl Kind {
         )
     }
 
-    /// Whether viewers draw it without an appearance.
+    /// Returns whether viewers draw this kind without an appearance.
     fn is_drawn(self) -> bool {
         self.has_remark() || self == Self::FreeText
     }
 }
 
-/// The kind as the format names it, for messages.
+/// Returns the kind by its name in the format, for messages.
 fn kind_name(objects: &impl Look, annotation: &Dict) -> String {
     let name = objects.name_in(annotation, b"Subtype").unwrap_or_default();
     let name = String::from_utf8_lossy(&name).into_owned();
@@ -183,7 +185,7 @@ fn flags(objects: &impl Look, annotation: &Dict) -> i64 {
     flags.unwrap_or(0)
 }
 
-/// A text on one line, cut to a length that people read.
+/// Returns the text on one line, truncated to a readable length.
 fn short(text: &str) -> String {
     let mut text: String = text
         .trim()
@@ -198,7 +200,7 @@ fn short(text: &str) -> String {
     text
 }
 
-/// What happens to an annotation.
+/// Decision about an annotation.
 enum Fate {
     Kept,
     Changed(Dict),
@@ -268,7 +270,7 @@ pub(super) fn settle(edits: &mut Edits<'_>) -> Result<Settled, Refused> {
                     kept.push(item.clone());
                 }
                 (Fate::Changed(changed), _) => kept.push(changed.into()),
-                // It is removed, even if something else refers to it.
+                // The annotation is removed, even if other objects refer to it.
                 (Fate::Removed, Object::Ref(id)) => edits.put(*id, Object::Null),
                 (Fate::Removed, _) => {}
             }
@@ -293,7 +295,7 @@ pub(super) fn settle(edits: &mut Edits<'_>) -> Result<Settled, Refused> {
     Ok(settled)
 }
 
-/// Removes the alternates that pictures are printed with. Returns how many pictures had some.
+/// Removes alternate images, which are used for printing. Returns the number of images that had some.
 fn remove_alternates(edits: &mut Edits<'_>) -> u32 {
     let found = super::showing::alternates(edits);
     for (_, picture) in &found {
@@ -383,7 +385,7 @@ impl Done {
         }
     }
 
-    /// A visible annotation, with its own appearance or a new one.
+    /// Handles a visible annotation: keeps its appearance or draws a new one.
     fn seen(
         &mut self,
         edits: &mut Edits<'_>,
@@ -409,7 +411,7 @@ impl Done {
         };
         match (look, kind) {
             (Some(look), _) => changed.set(b"AP", dict([(b"N", look.into())])),
-            // A link's action does not affect how it looks.
+            // A link's action does not affect its appearance.
             (None, Kind::Link) => {
                 changed.remove(b"AP");
             }
@@ -427,7 +429,7 @@ impl Done {
             changed.remove(b"Contents");
             changed.remove(b"RC");
         }
-        // Pop-ups, replies and pictures for a pointer, and `AS`, because no states are left.
+        // Pop-ups, replies and rollover appearances are removed, and `AS` too, because no states are left.
         for key in [&b"Popup"[..], b"IRT", b"AS", b"FixedPrint"] {
             changed.remove(key);
         }
@@ -441,7 +443,7 @@ impl Done {
         })
     }
 
-    /// Makes what the screen shows print as well, in the same size and rotation.
+    /// Makes the annotation print as it appears on screen, in the same size and rotation.
     fn print(&mut self, objects: &impl Look, annotation: &mut Dict) {
         let before = flags(objects, annotation);
         let after = before & !(INVISIBLE | NO_ZOOM | NO_ROTATE | TOGGLE_NO_VIEW) | PRINT;
@@ -465,7 +467,7 @@ impl Done {
             Kind::Polygon => markup::polygon(edits, annotation, canvas),
             Kind::Caret => markup::caret(edits, annotation, canvas),
             Kind::Link => markup::link(edits, annotation, canvas),
-            // Without points, there is nothing to draw.
+            // Without points, nothing is drawn.
             Kind::PolyLine => lines::polyline(edits, annotation, canvas).unwrap_or_default(),
             Kind::Line => lines::line(edits, annotation, canvas, &mut self.texts).unwrap_or_default(),
             Kind::FreeText => texts::free_text(edits, annotation, canvas, &mut self.texts)?,
@@ -475,7 +477,7 @@ impl Done {
         Ok(())
     }
 
-    /// A widget: the form becomes part of the pages later, with the look that it has then. One that is hidden is gone then.
+    /// Handles a widget. Flattening later makes its appearance part of the page. Hidden widgets are removed then.
     fn widget(&mut self, edits: &mut Edits<'_>, annotation: &Dict, flags: i64) -> Result<Fate, Refused> {
         if flags & (HIDDEN | NO_VIEW) != 0 {
             return Ok(Fate::Kept);
@@ -500,7 +502,7 @@ impl Done {
     }
 }
 
-/// Whether an annotation shows anything when it is visible.
+/// Returns whether an annotation shows anything when it is visible.
 fn shows(objects: &impl Look, annotation: &Dict, kind: Kind) -> bool {
     let has_area = || {
         objects
@@ -514,12 +516,12 @@ fn shows(objects: &impl Look, annotation: &Dict, kind: Kind) -> bool {
     }
 }
 
-/// Whether an annotation has an appearance of its own.
+/// Returns whether an annotation has its own appearance.
 pub(super) fn has_look(objects: &impl Look, annotation: &Dict) -> bool {
     Appearance::of(objects, annotation).stream().is_some()
 }
 
-/// The remark of an annotation, which viewers show next to the page.
+/// Returns the remark of an annotation, which viewers show next to the page.
 fn remark(objects: &impl Look, annotation: &Dict) -> Option<String> {
     let plain = objects.text_in(annotation, b"Contents");
     plain
@@ -528,7 +530,7 @@ fn remark(objects: &impl Look, annotation: &Dict) -> Option<String> {
         .filter(|text| !text.trim().is_empty())
 }
 
-/// The name of an attached file, with its description.
+/// Returns the name of an attached file, with its description.
 fn file_name(objects: &impl Look, annotation: &Dict) -> String {
     let name = match objects.value_in(annotation, b"FS") {
         Some(Object::Dict(file)) => objects
@@ -544,8 +546,8 @@ fn file_name(objects: &impl Look, annotation: &Dict) -> String {
     }
 }
 
-/// What a signed file shows in other programs and not to our signers. It cannot be drawn or removed without breaking the
-/// signatures. Borders of links say nothing and are skipped.
+/// Returns the first annotation in a signed file that other programs show but our signers would not see. It cannot be
+/// drawn or removed without breaking the signatures. Link borders carry no meaning and are skipped.
 pub(super) fn unseen(objects: &impl Look) -> Option<Unseen> {
     for (page, number) in objects.pages().unwrap_or_default().into_iter().zip(1_u32..) {
         let page = objects.dict_at(page);

@@ -1,7 +1,7 @@
-//! Removes what could act, change or carry something unseen after people have signed.
+//! Removes content that could act, change or be hidden after people have signed.
 //!
-//! The path to a dictionary decides whether it is an action ([`super::actors`]). Its `/S` alone does not: structure elements,
-//! transitions and groups have one too.
+//! The path to a dictionary decides whether it is an action ([`super::actors`]). Its `/S` alone does not, because
+//! structure elements, transitions and groups have one too.
 
 use super::Change;
 use super::actors::{Actors, leads_on};
@@ -11,11 +11,11 @@ use crate::pdf::{Dict, Name, Object, Objects, PdfDefect};
 
 /// Actions that only move within the document or open an address that the reader sees (Table 201).
 const HARMLESS: [&[u8]; 4] = [b"GoTo", b"URI", b"Named", b"Thread"];
-/// Addresses that a link may have.
+/// Schemes that a link may use.
 const SCHEMES: [&str; 4] = ["http:", "https:", "mailto:", "tel:"];
 /// Annotations that play or contain media (Table 171).
 const MEDIA: [&[u8]; 5] = [b"Sound", b"Movie", b"Screen", b"RichMedia", b"3D"];
-/// Keys of those annotations that lead to the media.
+/// Keys of these annotations that refer to the media.
 const MEDIA_KEYS: [&[u8]; 8] = [
     b"Sound",
     b"Movie",
@@ -27,7 +27,7 @@ const MEDIA_KEYS: [&[u8]; 8] = [
     b"3DI",
 ];
 
-/// Whether the file is a form that is visible only with XFA layout (12.7.8, `NeedsRendering`).
+/// Returns whether the file is a form that is visible only with XFA layout (12.7.8, `NeedsRendering`).
 pub(super) fn is_dynamic_xfa(objects: &impl Objects) -> bool {
     let needs = objects
         .catalog()
@@ -51,7 +51,7 @@ struct Removed {
     media: u32,
 }
 
-/// Cleans every object that the file uses. Unused objects are not written anyway.
+/// Cleans every object that the file uses. Unused objects are not written.
 pub(super) fn clean(edits: &mut Edits<'_>) -> Result<Vec<Change>, PdfDefect> {
     let mut changes = Vec::new();
     let mut removed = Removed::default();
@@ -61,7 +61,7 @@ pub(super) fn clean(edits: &mut Edits<'_>) -> Result<Vec<Change>, PdfDefect> {
     if remove_xfa(edits) {
         changes.push(Change::XfaRemoved);
     }
-    // Things that only the catalog leads to count too.
+    // Objects that only the catalog refers to count too.
     let used = used(edits)?;
     let actors = Actors::of(edits);
     remove_from_catalog(edits, &mut removed);
@@ -83,7 +83,7 @@ pub(super) fn clean(edits: &mut Edits<'_>) -> Result<Vec<Change>, PdfDefect> {
     Ok(changes)
 }
 
-/// The effect of `object`, if an action key refers to it.
+/// Returns the effect of `object`, if an action key refers to it.
 fn action(objects: &impl Objects, object: &Object) -> Option<Action> {
     let Object::Dict(dict) = objects.follow(object) else {
         return None;
@@ -106,20 +106,20 @@ fn is_plain_address(action: &Dict) -> bool {
             let address = String::from_utf8_lossy(&address.bytes())
                 .trim_start()
                 .to_ascii_lowercase();
-            // Without a scheme, it is relative to the document's base, which is an address too.
+            // Without a scheme, the address is relative to the document's base, which is an address too.
             let has_scheme = address
                 .split(['/', '?', '#'])
                 .next()
                 .is_some_and(|start| start.contains(':'));
             !has_scheme || SCHEMES.iter().any(|scheme| address.starts_with(scheme))
         }
-        // References: no writer does that.
+        // No writer uses references here.
         _ => false,
     }
 }
 
-/// Removes the catalog's permissions. Returns whether they included usage rights. A file certified there was refused
-/// before.
+/// Removes the catalog's permissions. Returns whether they included usage rights. Files certified there have been
+/// refused before.
 fn remove_permissions(edits: &mut Edits<'_>) -> bool {
     let usage_rights = edits
         .dict_of_catalog(b"Perms")
@@ -130,7 +130,7 @@ fn remove_permissions(edits: &mut Edits<'_>) -> bool {
     usage_rights
 }
 
-/// Removes the catalog's ways to act and to carry something.
+/// Removes the catalog's actions and attachments.
 fn remove_from_catalog(edits: &mut Edits<'_>, removed: &mut Removed) {
     let named = edits.dict_of_catalog(b"Names").cloned();
     if let Some(names) = &named {
@@ -161,7 +161,7 @@ fn remove_from_catalog(edits: &mut Edits<'_>, removed: &mut Removed) {
     }
 }
 
-/// The number of names in a name tree (7.9.6). Counts hostile trees only up to a limit.
+/// Counts the names in a name tree (7.9.6). In hostile trees, counts only up to a limit.
 fn count_names(objects: &impl Objects, names: &Dict, key: &[u8]) -> u32 {
     const MOST: usize = 10_000;
     let Some(root) = objects.dict_in(names, key) else {
@@ -202,7 +202,7 @@ fn remove_xfa(edits: &mut Edits<'_>) -> bool {
     form.is_some_and(|form| form.remove(b"XFA").is_some())
 }
 
-/// `can_act`: it is one of the [`Actors`].
+/// `can_act` means that the object is one of the [`Actors`].
 fn clean_object(object: &mut Object, can_act: bool, known: &impl Look, removed: &mut Removed) {
     match object {
         Object::Array(items) => {
@@ -265,8 +265,8 @@ fn remove_actions(dict: &mut Dict, known: &impl Look, removed: &mut Removed) {
     }
 }
 
-/// Whether it is a file specification with an embedded file (7.11.4). Usage rights have an array under this key, and
-/// resources can have anything.
+/// Returns whether a dictionary is a file specification with an embedded file (7.11.4). Usage rights have an array
+/// under this key, and resources can have any value.
 fn has_embedded_file(dict: &Dict, known: &impl Look) -> bool {
     let Some(Object::Dict(files)) = known.value_in(dict, b"EF") else {
         return false;
@@ -276,11 +276,11 @@ fn has_embedded_file(dict: &Dict, known: &impl Look) -> bool {
         .any(|key| matches!(known.value_in(files, key), Some(Object::Stream(_))))
 }
 
-/// Media annotations become stamps (12.5.6.12): their picture stays, and nothing plays.
+/// Turns media annotations into stamps (12.5.6.12): their image stays, and nothing plays.
 fn clean_annotation(dict: &mut Dict, removed: &mut Removed) {
     let subtype = dict.get(b"Subtype").and_then(Object::as_name);
     let subtype = subtype.map(|name| name.bytes().into_owned());
-    // A stamp, a font or a stream may have /Subtype too; only annotations have /Rect.
+    // A stamp, a font or a stream may have `/Subtype` too, but only annotations have `/Rect`.
     let Some(subtype) = subtype.filter(|_| dict.has(b"Rect")) else {
         return;
     };

@@ -1,8 +1,8 @@
 //! Compares every page of the written file with the same page of the upload.
 //!
-//! First it compares the drawing steps (`recording`): the same glyphs, shapes and images in the same order, each within a tenth
-//! of a point. Nothing is painted for that, so it is quick and ignores rounding. If the steps differ, or are too many, the
-//! pictures of both pages decide (`pictures`).
+//! First it compares the drawing steps (`recording`): the same glyphs, shapes and images in the same order, each within
+//! a tenth of a point. This paints nothing, so it is quick and ignores rounding. If the steps differ, or are too many,
+//! the rendered images of both pages are compared (`pictures`).
 
 mod image;
 mod pictures;
@@ -16,26 +16,26 @@ use crate::pages::render::{Opened, RenderFault, Rendering, user_unit};
 use crate::pdf::shared_bytes::SharedBytes;
 use crate::pdf::{Objects, Rule};
 
-/// The precision for the size of a page.
+/// Resolution for comparing page sizes.
 const SIZE_DOTS_PER_INCH: f32 = 50.0;
-/// Fine enough that the tail of a comma is more than a pixel in letters of six points.
+/// At this resolution, the tail of a comma in 6-point text is more than one pixel.
 const DOTS_PER_INCH: f32 = 200.0;
 const POINTS_PER_INCH: f64 = 72.0;
-/// A picture with few pixels proves little, so small pages are enlarged.
+/// An image with few pixels proves little, so small pages are enlarged.
 const LEAST_PIXELS: f64 = 100.0;
 
-/// How a page compares with the page that it was made from.
+/// Result of comparing a page with its original.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Likeness {
-    /// It draws the same steps.
+    /// Both pages draw the same steps.
     DrawnAlike,
-    /// It draws different steps, or too many to compare, but looks the same.
+    /// The steps differ or are too many to compare, but the pages look the same.
     LooksAlike,
-    /// It looks different.
+    /// The pages look different.
     Differs,
 }
 
-/// Two files whose pages are compared.
+/// Two files to compare page by page.
 struct Pair<'a> {
     before: &'a Opened,
     after: &'a Opened,
@@ -75,7 +75,7 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// How each page of a file compares with that of another. `password` opens the first.
+/// Compares each page of a file with that of another. `password` opens the first file.
 pub fn compare(
     before: impl Into<SharedBytes>,
     password: &str,
@@ -87,8 +87,8 @@ pub fn compare(
     (1..=pages).map(|page| pair.likeness(page)).collect()
 }
 
-/// Refuses unless both files have the pages `sizes` and show the same on each. Returns how many have different steps.
-/// `password` opens the file before.
+/// Refuses unless both files have the pages `sizes` and each page looks the same. Returns the number of pages with
+/// different steps. `password` opens the file before the change.
 pub(super) fn same_pages(
     before: impl Into<SharedBytes>,
     password: Option<&str>,
@@ -125,8 +125,8 @@ pub(super) fn same_pages(
     Ok(redrawn)
 }
 
-/// Refuses unless the renderer sees the pages of a signed file, which stays as it is, in the sizes `sizes`, and reads the same
-/// content as we do. Draws no page.
+/// Refuses unless the renderer sees the pages of a signed file, which stays unchanged, in the sizes `sizes`, and reads
+/// the same content as we do. Draws no page.
 pub(super) fn has_content(
     pdf: SharedBytes,
     sizes: &[PageSize],
@@ -165,7 +165,7 @@ fn resolution(wanted: f32, shorter_side: f64) -> f32 {
     wanted.max((LEAST_PIXELS * POINTS_PER_INCH / shorter_side) as f32)
 }
 
-/// The renderer must see the page as large as [`crate::pdf::geometry`] does, or marks would be displaced.
+/// The renderer must compute the same page size as [`crate::pdf::geometry`], or marks would be displaced.
 fn has_size((columns, rows): (u16, u16), size: &PageSize, resolution: f32) -> bool {
     // The renderer reduces very large pages, so only the proportion counts.
     let scale = f64::from(resolution) / POINTS_PER_INCH;
@@ -180,7 +180,7 @@ mod tests {
     use super::*;
     use crate::pdf::File;
 
-    /// A file with a page for each content.
+    /// Builds a file with one page per content.
     fn file(contents: &[&str]) -> Vec<u8> {
         let count = contents.len();
         let kids: Vec<String> = (0..count).map(|page| format!("{} 0 R", 3 + 2 * page)).collect();

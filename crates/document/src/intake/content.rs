@@ -1,40 +1,38 @@
-//! Reads content streams (ISO 32000-2, 7.8.2) far enough to separate instructions, and cleans up what
-//! they leave behind.
+//! Reads content streams (ISO 32000-2, 7.8.2) far enough to separate instructions, and cleans up their final state.
 //!
-//! A page whose content restores the graphics state once too often, or leaves a save, a text object, a
-//! path or marked content open, draws correctly. But everything drawn after it, such as our marks, would
-//! be misplaced, clipped or hidden. [`balance`] makes such content end in the state in which it began. It
-//! blanks superfluous operators, which viewers skip, adds missing ones, and cuts off everything after the
-//! last operator, which does nothing.
+//! A page whose content restores the graphics state once too often, or leaves a save, a text object, a path or marked
+//! content open, draws correctly. But everything drawn after it, such as our marks, would be misplaced, clipped or
+//! hidden. [`balance`] makes such content end in the state in which it began. It blanks superfluous operators, which
+//! viewers skip, adds missing ones, and cuts off everything after the last operator, which has no effect.
 //!
-//! That is correct only if every reader finds the same instructions, which [`is_plain`] checks. It accepts
-//! only what the grammar clearly allows, and no inline images, because readers find the end of their data
-//! in different ways.
+//! That is correct only if every reader finds the same instructions, which [`is_plain`] checks. It accepts only input
+//! that the grammar clearly allows, and no inline images, because readers detect the end of their data in different
+//! ways.
 
 use std::ops::Range;
 
-/// Deeper nesting of arrays and dictionaries within operands is not followed.
+/// Maximum nesting of arrays and dictionaries within operands.
 const DEEPEST: u32 = 64;
 
 /// An operator with its operands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Instruction {
-    /// From the first operand to the operator, or to the end of an inline image.
+    /// Range from the first operand to the operator, or to the end of an inline image.
     pub(super) whole: Range<usize>,
-    /// The operator alone; of an inline image `BI`.
+    /// Range of the operator. For an inline image, that of `BI`.
     pub(super) operator: Range<usize>,
-    /// The names among its operands, without their slash, at the top level.
+    /// The operands at the top level that are names, without their slash.
     pub(super) names: Vec<Range<usize>>,
 }
 
 impl Instruction {
-    /// The operator.
+    /// Returns the operator.
     pub(super) fn word<'c>(&self, content: &'c [u8]) -> &'c [u8] {
         content.get(self.operator.clone()).unwrap_or_default()
     }
 }
 
-/// All instructions, in order. Bytes after the last one are not an instruction.
+/// Returns all instructions in order. Bytes after the last operator are no instruction.
 pub(super) fn instructions(content: &[u8]) -> Vec<Instruction> {
     let mut reader = Reader { content, at: 0 };
     let mut found = Vec::new();
@@ -77,17 +75,17 @@ pub(super) fn instructions(content: &[u8]) -> Vec<Instruction> {
 
 /// An inline image (8.9.7).
 pub(super) struct InlineImage<'c> {
-    /// Its entries: keys and values.
+    /// The keys and values.
     pub(super) entries: &'c [u8],
-    /// Its data, up to the white space before the first `EI` that looks like its end.
+    /// The data, up to the white space before the first `EI` that looks like its end.
     pub(super) data: &'c [u8],
-    /// The content from its data on.
+    /// The content from the start of the data.
     pub(super) rest: &'c [u8],
 }
 
-/// The inline images of a content.
+/// Returns the inline images in a content stream.
 pub(super) fn inline_images(content: &[u8]) -> Vec<InlineImage<'_>> {
-    // Most content has none.
+    // Most content streams contain no inline image.
     if !content.windows(2).any(|pair| pair == b"BI") {
         return Vec::new();
     }
@@ -116,7 +114,7 @@ const OPERATORS: [&[u8]; 70] = [
     b"'", b"\"",
 ];
 
-/// Whether every reader finds the same instructions in it.
+/// Returns whether every reader finds the same instructions in the content.
 pub(super) fn is_plain(content: &[u8]) -> bool {
     let mut reader = Reader { content, at: 0 };
     let mut open: Vec<&[u8]> = Vec::new();
@@ -141,11 +139,11 @@ pub(super) fn is_plain(content: &[u8]) -> bool {
             return false;
         }
     }
-    // After an array that is never closed, readers may or may not find more.
+    // After an array that is never closed, readers disagree.
     open.is_empty() && reader.at >= content.len()
 }
 
-/// An integer or a real number as the format has them (7.3.3).
+/// Returns whether a token is a PDF integer or real number (7.3.3).
 fn is_number(text: &[u8]) -> bool {
     let digits = text.strip_prefix(b"-").or(text.strip_prefix(b"+")).unwrap_or(text);
     let mut parts = digits.split(|byte| *byte == b'.');
@@ -271,20 +269,20 @@ impl Reader<'_> {
         }
     }
 
-    /// After `BI`: reads the entries of an inline image, and returns where they are. Its data follows.
+    /// Reads the entries of an inline image after `BI`, and returns their range. The data follows.
     fn inline_entries(&mut self) -> Option<Range<usize>> {
         let start = self.at;
         loop {
             let (token, range) = self.next()?;
             if token == Token::Word && self.content.get(range.clone()) == Some(b"ID") {
-                // One white space, then the data.
+                // One white-space character separates the data.
                 self.at += 1;
                 return Some(start..range.start);
             }
         }
     }
 
-    /// After `BI`: reads to the end of the image, and returns where that is.
+    /// Reads to the end of an inline image after `BI`, and returns its position.
     fn inline_image(&mut self) -> Option<usize> {
         self.inline_entries()?;
         loop {
@@ -295,7 +293,7 @@ impl Reader<'_> {
             let before = start.checked_sub(1).and_then(|at| self.content.get(at)).copied();
             let is_apart =
                 before.is_some_and(is_space) && self.peek(0).is_none_or(|byte| is_space(byte) || byte == b'Q');
-            // Two letters in the middle of the data are followed by more data.
+            // If `EI` occurs inside the data, more data follows.
             let is_text = self
                 .content
                 .get(self.at..)
@@ -310,7 +308,7 @@ impl Reader<'_> {
     }
 }
 
-/// Content that restores its initial state. `None` if it already does.
+/// Returns content that restores its initial state. `None` if it already does.
 pub(super) fn balance(content: &[u8]) -> Option<Vec<u8>> {
     let all = instructions(content);
     let (mut saves, mut marks) = (0_usize, 0_usize);
@@ -332,7 +330,7 @@ pub(super) fn balance(content: &[u8]) -> Option<Vec<u8>> {
         }
     }
     let end = all.last().map_or(0, |last| last.whole.end);
-    // Also half a token: an open string would swallow everything drawn after it.
+    // This also removes half a token: an open string would swallow everything drawn after it.
     let rest = content.get(end..).unwrap_or_default();
     let has_rest = rest.iter().any(|byte| !is_space(*byte));
     if blanked.is_empty() && saves == 0 && marks == 0 && !in_text && !in_path && !has_rest {

@@ -1,14 +1,15 @@
 //! Makes the form part of the pages.
 //!
-//! Signers enter values here, and we stamp and seal them. Fields that stayed in the file could be filled in elsewhere and
-//! contradict what was signed. So we draw each widget's appearance into its page, in the place and order in which viewers show
-//! it, together with other annotations beneath it, and remove the form. If the form's fields become those of a template, we
-//! draw only their boxes: their values become defaults, drawn when all have signed.
+//! Signers enter values in our product, and we stamp and seal them. Form fields left in the file could be filled in
+//! elsewhere and contradict the signed values. So we draw each widget's appearance into its page, in the same position
+//! and order as viewers show it, together with other annotations beneath it, and remove the form. If the form's fields
+//! become those of a template, we draw only their boxes: their values become defaults, which are drawn after everyone
+//! has signed.
 //!
-//! Values without an appearance (the file leaves it to the viewer), or with one that the form calls stale (`NeedAppearances`,
-//! 12.7.3: the value wins), are returned as marks, which the stamp draws.
+//! Values without an appearance (the file leaves it to the viewer), or with one that the form calls stale
+//! (`NeedAppearances`, 12.7.3: the value takes precedence), are returned as marks, which the stamp draws.
 //!
-//! In a tagged file, `tags` makes what is drawn part of the structure.
+//! In a tagged file, `tags` adds the drawn content to the structure.
 
 mod tags;
 
@@ -27,57 +28,57 @@ use crate::pdf::geometry::{Matrix, Rectangle};
 use crate::pdf::{Dict, Name, Number, Object, Objects, PdfDefect, Ref, Stream};
 use tags::{Says, Tags};
 
-/// The largest look that is searched for content, in bytes; a larger one shows something.
+/// Maximum size in bytes of an appearance that is searched for content. A larger one counts as visible.
 const LARGEST_LOOK: usize = 1 << 20;
 
 #[derive(Debug, Default)]
 pub(super) struct Flattened {
-    /// The number of widgets.
+    /// Number of widgets.
     pub(super) widgets: u32,
-    /// The number of other annotations below a widget, which became part of the pages too.
+    /// Number of other annotations below a widget that became part of the pages too.
     pub(super) beneath: u32,
-    /// The fields that a template may have.
+    /// The fields that a template can use.
     pub(super) fields: Vec<Field>,
-    /// Values that the file did not show by itself, each with the name of its field.
+    /// Values that the file itself did not show, each with the name of its field.
     pub(super) marks: Vec<(String, Mark)>,
-    /// The number of widgets with a new appearance.
+    /// Number of widgets with a new appearance.
     pub(super) made: u32,
-    /// Whether any widget got a background or border that the file leaves to viewers.
+    /// Whether a widget got a background or border that the file leaves to viewers.
     pub(super) has_boxes: bool,
-    /// The number of fields with larger boxes than in the form.
+    /// Number of fields with larger boxes than in the form.
     pub(super) enlarged: u32,
-    /// The names of fields that a template does not have, for their boxes are too small.
+    /// Names of fields that a template cannot use because their boxes are too small.
     pub(super) too_small: Vec<String>,
-    /// The names of fields that a template does not have, for their values cannot be its; they are on the pages as they look.
+    /// Names of fields that a template cannot use because of their values. The pages show them unchanged.
     pub(super) values_kept: Vec<String>,
-    /// The names of fields with a value but an appearance that does not show it.
+    /// Names of fields that have a value, but an appearance that does not show it.
     pub(super) unshown: Vec<String>,
 }
 
-/// What the pages show of the fields.
+/// Selects the field values that the pages show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shows {
-    /// Only what the file itself shows, so the pages look as before.
+    /// Only values that the file itself shows, so the pages look as before.
     OfTheFile,
     /// Also the values that the file leaves to viewers.
     OfViewers(FormValues),
 }
 
-/// Whether it has widgets, or a form at all.
+/// Returns whether the file has widgets or a form.
 pub(super) fn has_form(objects: &impl Objects) -> Result<bool, PdfDefect> {
     Ok(objects.dict_of_catalog(b"AcroForm").is_some() || !form_fields::widgets(objects)?.is_empty())
 }
 
-/// A part of an annotation on its page.
+/// An annotation, or a part of it, to draw into its page.
 struct Piece {
     page: Ref,
-    /// Which of the page's annotations it is, from 0.
+    /// Index among the page's annotations, starting at 0.
     index: usize,
-    /// The appearance and the matrix to its place.
+    /// The appearance, and the matrix that positions it.
     drawn: Option<Drawn>,
 }
 
-/// An appearance and its place.
+/// An appearance and its position.
 struct Drawn {
     look: Object,
     matrix: Matrix,
@@ -86,7 +87,7 @@ struct Drawn {
 }
 
 impl Drawn {
-    /// The look in the rectangle of its annotation.
+    /// Positions an appearance in the rectangle of its annotation.
     fn new(objects: &impl Objects, look: Object, annotation: &Dict, says: Says) -> Option<Self> {
         let place = objects.rectangle_in(annotation, b"Rect")?;
         let matrix = placing(objects, &look, &place)?;
@@ -158,8 +159,8 @@ pub(super) fn flatten(edits: &mut Edits<'_>, shows: Shows) -> Result<Flattened, 
     Ok(done)
 }
 
-/// The drawing for a visible widget. `is_drawn` is set if values left to viewers are drawn, and `is_stale` if all
-/// values are redrawn.
+/// Returns the drawing for a visible widget. `is_drawn` is set if values left to viewers are drawn, and `is_stale` if
+/// all values are redrawn.
 fn drawn_of(
     objects: &impl Objects,
     widget: &Widget<'_>,
@@ -169,7 +170,7 @@ fn drawn_of(
 ) -> Option<Drawn> {
     let own = appearance(objects, widget.dict, taken);
     let has_entry = objects.dict_in(widget.dict, b"AP").is_some_and(|look| look.has(b"N"));
-    // An appearance without a box counts as none: viewers draw something else, or nothing.
+    // An appearance without a box counts as none, because viewers draw something else, or nothing.
     let has_look = has_entry && own.as_ref().is_none_or(|own| box_of_look(objects, own).is_some());
     let is_made =
         is_drawn && taken.is_none() && (!has_look || (is_stale && widget.is_text && widget.shown != Shown::List));
@@ -198,7 +199,7 @@ fn drawn_of(
     Drawn::new(objects, look?, widget.dict, says)
 }
 
-/// The other annotations that are partly or fully below the drawing; viewers paint them in order.
+/// Returns the other annotations that are partly or fully below the drawing. Viewers paint annotations in order.
 fn beneath(objects: &impl Objects, pieces: &[Piece]) -> Result<Vec<Piece>, PdfDefect> {
     let mut pages: BTreeMap<Ref, BTreeMap<usize, Rectangle>> = BTreeMap::new();
     for piece in pieces {
@@ -237,8 +238,8 @@ fn beneath(objects: &impl Objects, pieces: &[Piece]) -> Result<Vec<Piece>, PdfDe
     Ok(beneath)
 }
 
-/// Whether an appearance hides the value. Backgrounds and borders are no text, while letters may be text or outlines. A
-/// tick may be any painting.
+/// Returns whether an appearance hides the value. Backgrounds and borders do not count as text, but letters may be text
+/// or outlines. A tick may be any painting.
 fn is_blank(objects: &impl Objects, look: Option<&Object>, shown: &Shown) -> bool {
     let is_tick = match shown {
         Shown::Nothing | Shown::List => return false,
@@ -261,7 +262,7 @@ fn is_blank(objects: &impl Objects, look: Option<&Object>, shown: &Shown) -> boo
     })
 }
 
-/// Whether the form asks viewers to redraw its values.
+/// Returns whether the form asks viewers to redraw its values.
 fn needs_appearances(objects: &impl Objects) -> bool {
     let needs = objects
         .dict_of_catalog(b"AcroForm")
@@ -269,7 +270,7 @@ fn needs_appearances(objects: &impl Objects) -> bool {
     needs.and_then(Object::as_bool) == Some(true)
 }
 
-/// A value as marks.
+/// Converts a value to marks.
 fn marks(shown: &Shown, page: u32, placement: Placement) -> Vec<Mark> {
     let mark = |placement, content| Mark {
         page,
@@ -287,7 +288,7 @@ fn marks(shown: &Shown, page: u32, placement: Placement) -> Vec<Mark> {
     }
 }
 
-/// The visible appearance: for a button that of its state, for a removed value only the box.
+/// Returns the visible appearance. For a button, that of its state; for a removed value, only the box.
 fn appearance(objects: &impl Objects, annotation: &Dict, taken: Option<&Field>) -> Option<Object> {
     let normal = objects
         .dict_in(annotation, b"AP")
@@ -315,7 +316,7 @@ fn appearance(objects: &impl Objects, annotation: &Dict, taken: Option<&Field>) 
     }
 }
 
-/// The box of a field as its characteristics have it (Table 192): background and border.
+/// Draws the box of a field from its characteristics (Table 192): background and border.
 fn box_of(objects: &impl Objects, widget: &Dict) -> Option<Object> {
     let characteristics = objects.dict_in(widget, b"MK")?;
     let rectangle = objects.rectangle_in(widget, b"Rect")?;
@@ -333,7 +334,7 @@ fn box_of(objects: &impl Objects, widget: &Dict) -> Option<Object> {
     let (width, height) = (rectangle.width(), rectangle.height());
     let mut content = String::new();
     if let Some(background) = colour(b"BG", ["g", "rg", "k"]) {
-        // Writing into a string does not fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(content, "{background} 0 0 {width:.4} {height:.4} re f");
     }
     let line = objects
@@ -370,7 +371,7 @@ fn box_of_look(objects: &impl Objects, look: &Object) -> Option<Rectangle> {
     objects.rectangle_in(&objects.follow(look).as_stream()?.dict, b"BBox")
 }
 
-/// The map that brings an appearance into its rectangle (12.5.5, "Algorithm: appearance streams").
+/// Returns the matrix that maps an appearance to its rectangle (12.5.5, "Algorithm: appearance streams").
 #[expect(clippy::many_single_char_names, reason = "a matrix has these names (8.3.4)")]
 fn placing(objects: &impl Objects, look: &Object, rectangle: &Rectangle) -> Option<Matrix> {
     let bounds = box_of_look(objects, look)?;
@@ -466,13 +467,13 @@ fn draw(edits: &mut Edits<'_>, page: Ref, looks: Vec<(Option<Ref>, Drawn)>, tags
     }
 }
 
-/// Adds a look to the forms of a page or of another form. Returns the content that shows it.
+/// Adds an appearance to the forms of a page or of another form. Returns the content that draws it.
 fn show(edits: &mut Edits<'_>, forms: &mut Dict, number: usize, drawn: Drawn) -> String {
     let id = match drawn.look {
         Object::Ref(id) => id,
         direct => edits.add(direct),
     };
-    // Viewers treat an appearance as a form even if it does not say so.
+    // Viewers treat an appearance as a form even if it is not marked as one.
     if let Ok(Object::Stream(stream)) = edits.edit(id) {
         stream.dict.set(b"Type", Name::new(b"XObject"));
         stream.dict.set(b"Subtype", Name::new(b"Form"));
@@ -481,7 +482,7 @@ fn show(edits: &mut Edits<'_>, forms: &mut Dict, number: usize, drawn: Drawn) ->
     format!("q {} cm /{name} Do Q\n", drawn.matrix)
 }
 
-/// Adds a form under a name that begins like this.
+/// Adds a form under a new name with this prefix.
 fn add_form(forms: &mut Dict, name: &str, form: Ref) -> String {
     let mut name = name.to_owned();
     while forms.has(name.as_bytes()) {
@@ -508,7 +509,7 @@ fn remove(edits: &mut Edits<'_>, page: Ref, removed: &BTreeSet<usize>) {
             page.set(b"Annots", kept);
         }
     }
-    // The structure of a tagged file may still name them, but their values must not stay.
+    // The structure of a tagged file may still refer to them, but their values must not stay.
     for id in gone.iter().filter_map(|(_, annotation)| annotation.as_ref()) {
         if let Some(annotation) = edit_dict(edits, id) {
             let left = |key: &[u8]| annotation.get(key).cloned().unwrap_or(Object::Null);

@@ -1,11 +1,12 @@
-//! The fields of an upload's form (ISO 32000-2, 12.7) as a template has them.
+//! Converts the fields of an upload's form (ISO 32000-2, 12.7) to those of a template.
 //!
-//! The walk goes from the pages to their widgets and up to what these inherit, so it finds every field
-//! that shows, even if the form does not list it. A widget becomes a box; kind, options, limits and
-//! value come from its field.
+//! The search goes from the pages to their widgets and up through the parents of these, so it finds every visible
+//! field, even if the form does not list it. A widget becomes a box. Kind, options, limits and value come from its
+//! field.
 //!
-//! A field must be valid in a template. If it is too small to be filled in, it is enlarged around its middle. If nobody can
-//! have seen it ([`LEAST_SIDE`]), or its value cannot be a default that looks the same, it stays on its page as it is.
+//! A field must be valid in a template. If it is too small to be filled in, it is enlarged around its centre. If nobody
+//! can have seen it ([`LEAST_SIDE`]), or if its value cannot be a default that looks the same, it stays on its page
+//! unchanged.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,21 +20,21 @@ use crate::pdf::object::Str;
 use crate::pdf::{Dict, Object, Objects, PdfDefect, Ref};
 use crate::text::layout::TextStyle;
 
-/// Deeper nesting of fields is not followed.
+/// Maximum nesting of fields.
 const DEEPEST: usize = 32;
-/// The limits of FIELDS.json.
+/// Limits of FIELDS.json.
 const NAME_LENGTH: usize = 128;
 const MOST_OPTIONS: usize = 200;
 const MOST_CELLS: u32 = 100;
-/// Bytes of a value that is a stream.
+/// Maximum size in bytes of a value that is a stream.
 const LONGEST_TEXT: usize = 1 << 20;
-/// The state of a button that is not on.
+/// The state of a button that is off.
 const OFF: &[u8] = b"Off";
 
-/// In points. Smaller fields serve programs, not people, and are not enlarged.
+/// Minimum side in points. Smaller fields are for programs, not people, and are not enlarged.
 const LEAST_SIDE: f64 = 2.0;
 
-/// Flags of fields (Tables 227, 229, 231, 233), by their bit.
+/// Field flags (Tables 227, 229, 231, 233), as bits.
 const READ_ONLY: i64 = 1;
 const REQUIRED: i64 = 1 << 1;
 const MULTILINE: i64 = 1 << 12;
@@ -43,25 +44,25 @@ const FILE_SELECT: i64 = 1 << 20;
 const PASSWORD: i64 = 1 << 13;
 const COMBO: i64 = 1 << 17;
 const COMB: i64 = 1 << 24;
-/// Flags of annotations (12.5.3): `Hidden`, `NoView`.
+/// Annotation flags (12.5.3): `Hidden`, `NoView`.
 const UNSEEN: i64 = 1 << 1 | 1 << 5;
 
 /// A widget on its page.
 pub(super) struct Widget<'a> {
     pub(super) page: Ref,
-    /// Which of the page's annotations it is, from 0.
+    /// Index among the page's annotations, starting at 0.
     pub(super) index: usize,
     pub(super) dict: &'a Dict,
-    /// The template field, if it can become one.
+    /// The template field, if the widget can become one.
     pub(super) field: Option<Field>,
-    /// How it became a template field, or why not.
+    /// Result of the conversion to a template field.
     pub(super) fate: Fate,
-    /// The name of its field, for people.
+    /// The field's name for people.
     pub(super) name: String,
     pub(super) shown: Shown,
-    /// Whether it is a text or choice field, which viewers redraw if the form asks for it (`NeedAppearances`).
+    /// Whether this is a text or choice field, which viewers redraw if the form asks for it (`NeedAppearances`).
     pub(super) is_text: bool,
-    /// Its place on the page, if it is visible.
+    /// Position on the page, if the widget is visible.
     pub(super) place: Option<(u32, Placement)>,
     pub(super) spoken: Spoken,
 }
@@ -69,28 +70,28 @@ pub(super) struct Widget<'a> {
 /// A widget's meaning for assistive technology.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Spoken {
-    /// Its role as a field that can no longer be changed (14.8.5.6).
+    /// The field's role when it can no longer be changed (14.8.5.6).
     pub(super) role: &'static str,
-    /// For a button: whether it is on.
+    /// For a button, whether it is on.
     pub(super) is_on: Option<bool>,
     /// The field's name for people.
     pub(super) words: Option<String>,
 }
 
-/// How a widget became the box of a template's field.
+/// Result of converting a widget to the box of a template's field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// Unchanged, or left out if people miss nothing.
+    /// Converted unchanged, or left out without a loss for people.
     Plain,
-    /// Its box was too small to be filled in, and is larger now.
+    /// Enlarged, because the box was too small to be filled in.
     Enlarged,
-    /// Left out: its box is too small for people.
+    /// Left out, because the box is too small for people.
     TooSmall,
-    /// Left out: no template field can have its value.
+    /// Left out, because no template field can have its value.
     ValueKept,
 }
 
-/// What a widget shows of its field's value.
+/// The visible part of a field's value in a widget.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Shown {
     Nothing,
@@ -100,22 +101,21 @@ pub(super) enum Shown {
     },
     Tick,
     Dot,
-    /// The choices of a list, which its look shows ([`super::annotations`]).
+    /// The selection of a list, which its appearance shows ([`super::annotations`]).
     List,
 }
 
-/// Whether an annotation is never visible.
+/// Returns whether an annotation is never visible.
 pub(super) fn is_unseen(objects: &impl Objects, annotation: &Dict) -> bool {
     let flags = objects.value_in(annotation, b"F").and_then(Object::as_i64);
     flags.is_some_and(|flags| flags & UNSEEN != 0)
 }
 
-/// Whether an annotation is a widget.
 pub(super) fn is_widget(objects: &impl Objects, annotation: &Dict) -> bool {
     objects.is_name_in(annotation, b"Subtype", b"Widget")
 }
 
-/// Whether an annotation is the widget of a signed signature field.
+/// Returns whether an annotation is the widget of a signed signature field.
 pub(super) fn is_signed(objects: &impl Objects, annotation: &Dict) -> bool {
     let chain = Chain::of(objects, annotation);
     is_widget(objects, annotation)
@@ -123,7 +123,7 @@ pub(super) fn is_signed(objects: &impl Objects, annotation: &Dict) -> bool {
         && matches!(chain.get(b"V"), Some(Object::Dict(_)))
 }
 
-/// All widgets, page by page in the order in which they are drawn.
+/// Returns all widgets, page by page in drawing order.
 pub(super) fn widgets<O: Objects>(objects: &O) -> Result<Vec<Widget<'_>>, PdfDefect> {
     let mut found = Vec::new();
     for (page, page_number) in objects.pages()?.into_iter().zip(1_u32..) {
@@ -173,7 +173,7 @@ pub(super) fn widgets<O: Objects>(objects: &O) -> Result<Vec<Widget<'_>>, PdfDef
     Ok(found)
 }
 
-/// The field in a box that is large enough to fill in, if that is possible.
+/// Returns the field in a box that is large enough to be filled in, if that is possible.
 fn fitted(mut field: Field, page: &PageSize) -> (Option<Field>, Fate) {
     if !field.is_too_small(page) {
         return (Some(field), Fate::Plain);
@@ -189,7 +189,7 @@ fn fitted(mut field: Field, page: &PageSize) -> (Option<Field>, Fate) {
     }
 }
 
-/// Radio choices with one name are one field; other names are made unique.
+/// Makes field names unique. Radio buttons with the same name are one field.
 fn settle_names(widgets: &mut [Widget<'_>]) {
     let mut choices: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut boxes: BTreeMap<String, usize> = BTreeMap::new();
@@ -206,7 +206,7 @@ fn settle_names(widgets: &mut [Widget<'_>]) {
     let mut seen: BTreeSet<(String, String)> = BTreeSet::new();
     for widget in widgets.iter_mut() {
         let Some(field) = &mut widget.field else { continue };
-        // Check boxes of one name with different values exclude each other as radio buttons do.
+        // Check boxes with the same name and different values exclude each other like radio buttons.
         let is_choice = choices.get(&field.name).is_some_and(|options| options.len() > 1);
         if field.kind == FieldKind::Check && is_choice {
             field.kind = FieldKind::Radio;
@@ -221,7 +221,7 @@ fn settle_names(widgets: &mut [Widget<'_>]) {
         }
         if field.kind == FieldKind::Radio {
             let option = field.option.clone().unwrap_or_default();
-            // The same choice in a second place looks like the first.
+            // A second widget of the same choice looks like the first.
             if !seen.insert((field.name.clone(), option)) {
                 widget.field = None;
                 if widget.shown != Shown::Nothing {
@@ -242,7 +242,7 @@ fn settle_names(widgets: &mut [Widget<'_>]) {
     }
 }
 
-/// A widget and its ancestors, from which it inherits.
+/// A widget and its ancestors, from which it inherits values.
 struct Chain<'a, O> {
     objects: &'a O,
     nodes: Vec<&'a Dict>,
@@ -278,7 +278,7 @@ impl<'a, O: Objects> Chain<'a, O> {
         self.number(b"Ff").unwrap_or(0)
     }
 
-    /// The names from the top downwards, with periods between (12.7.4.2).
+    /// Returns the names from the top down, separated by periods (12.7.4.2).
     fn name(&self) -> String {
         let parts: Vec<String> = self
             .nodes
@@ -354,7 +354,7 @@ impl<'a, O: Objects> Chain<'a, O> {
             option,
             max_length,
             cells,
-            // Cells are on one line anyway.
+            // Cells are always on one line.
             lines: (kind == FieldKind::Text && cells.is_none()).then_some(lines),
             font_size: self.font_size(),
             alignment: match self.number(b"Q") {
@@ -367,12 +367,12 @@ impl<'a, O: Objects> Chain<'a, O> {
                 .and_then(text_of)
                 .map(|text| clean(&text, NAME_LENGTH))
                 .filter(|text| !text.is_empty()),
-            // A form knows no steps, so it is the first.
+            // A form has no steps, so the field belongs to the first.
             ..Field::new(name, kind, 1, page, placement)
         })
     }
 
-    /// The choices as people read them: each is a text, or a pair of value and text.
+    /// Returns the displayed choices. Each entry is a text, or a pair of value and text.
     fn options(&self) -> Vec<String> {
         let mut options = Vec::new();
         for (_, shown) in self.pairs() {
@@ -401,7 +401,7 @@ impl<'a, O: Objects> Chain<'a, O> {
             .collect()
     }
 
-    /// The state of a button when it is on: the name of its appearance that is not `Off`.
+    /// Returns the on state of a button: the name of its appearance that is not `Off`.
     fn state(&self) -> Option<String> {
         let widget = self.nodes.first()?;
         let appearances = self.objects.dict_in(widget, b"AP");
@@ -410,7 +410,7 @@ impl<'a, O: Objects> Chain<'a, O> {
             .and_then(|states| states.iter().map(|(name, _)| name.bytes()).find(|name| **name != *OFF))
             .or_else(|| self.objects.name_in(widget, b"AS").filter(|name| **name != *OFF))?;
         let on = String::from_utf8_lossy(&on).into_owned();
-        // Buttons may be numbered by their place in the list of options (12.7.5.2.3).
+        // Buttons may be numbered by their index in the list of options (12.7.5.2.3).
         let listed = on
             .parse::<usize>()
             .ok()
@@ -439,7 +439,7 @@ impl<'a, O: Objects> Chain<'a, O> {
                 let text = self.shown_text().map(|text| clean(&text, NAME_LENGTH));
                 text.filter(|text| options.contains(text))
             }
-            // A form hides it, so it must not become visible.
+            // A form hides passwords, so the value must not become visible.
             FieldKind::Text if flags & PASSWORD != 0 => None,
             FieldKind::Text => {
                 let text = self.shown_text()?;
@@ -461,7 +461,7 @@ impl<'a, O: Objects> Chain<'a, O> {
         }
     }
 
-    /// Whether its value differs from its default.
+    /// Returns whether the value differs from the field's default.
     fn loses_value(&self, field: &Field, shown: &Shown) -> bool {
         let has_text = || match self.get(b"V") {
             Some(Object::Array(several)) => !several.is_empty(),
@@ -478,7 +478,7 @@ impl<'a, O: Objects> Chain<'a, O> {
         }
     }
 
-    /// What viewers show without an appearance.
+    /// Returns the value that viewers show without an appearance.
     fn shown(&self) -> Shown {
         let flags = self.flags();
         let style = |place| TextStyle {
@@ -537,7 +537,7 @@ impl<'a, O: Objects> Chain<'a, O> {
         }
     }
 
-    /// The value of a field of text or choice as people read it.
+    /// Returns the displayed value of a text or choice field.
     fn shown_text(&self) -> Option<String> {
         let is_text = matches!(&*self.kind()?, b"Tx" | b"Ch");
         let value = self.get(b"V").filter(|_| is_text)?;
@@ -554,7 +554,7 @@ impl<'a, O: Objects> Chain<'a, O> {
         Some(shown.map_or(text, |(_, shown)| shown))
     }
 
-    /// The size in the default appearance; 0 there means that it fits itself to the box.
+    /// Returns the size in the default appearance. 0 means that the size adapts to the box.
     fn font_size(&self) -> Option<FontSize> {
         let appearance = self.get(b"DA")?.as_str()?.bytes();
         let appearance = String::from_utf8_lossy(&appearance).into_owned();
@@ -568,7 +568,7 @@ fn text_of(object: &Object) -> Option<String> {
     object.as_str().map(Str::text)
 }
 
-/// Without control characters, cut to `most` characters.
+/// Removes control characters and truncates the text to `most` characters.
 fn clean(text: &str, most: usize) -> String {
     let text: String = text
         .chars()

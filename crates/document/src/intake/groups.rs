@@ -1,12 +1,12 @@
-//! Removes transparency groups through which something blends with what lies beneath them.
+//! Removes transparency groups whose content blends with the content beneath them.
 //!
-//! A highlight is yellow that is multiplied with the words beneath it, and programs often put it into a group of its
-//! own. Unless a group is isolated, it starts with what lies beneath it (ISO 32000-2, 11.4.3). Our renderer treats all
-//! groups as isolated: it would show the yellow and no words.
+//! A highlight is yellow multiplied with the words beneath it, and programs often put it into its own group. Unless a
+//! group is isolated, its backdrop is the content beneath it (ISO 32000-2, 11.4.3). Our renderer treats all groups as
+//! isolated, so it would show the yellow without the words.
 //!
-//! A group that is neither isolated nor a knockout group, and is painted without a blend mode, alpha or mask, is the
-//! same as its contents (11.4.6). Such a group is removed, so that everybody sees the words. Any other refuses the
-//! file.
+//! A group that is neither isolated nor a knockout group, and is painted without a blend mode, alpha or mask, is
+//! equivalent to its contents (11.4.6). Such a group is removed, so that all viewers show the words. If there is any
+//! other such group, the file is refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,12 +15,12 @@ use super::{Refused, content};
 use crate::pdf::edit::Edits;
 use crate::pdf::{Dict, Name, Object, Ref, Stream};
 
-/// How deep forms can be nested.
+/// Maximum nesting of forms.
 const DEEPEST: u32 = 12;
-/// The longest content that is searched, in bytes.
+/// Maximum size of searched content, in bytes.
 const LONGEST: usize = 1 << 26;
 
-/// Removes the groups that are the same as their contents. Returns whether there were any.
+/// Removes the groups that are equivalent to their contents. Returns whether there were any.
 pub(super) fn settle(edits: &mut Edits<'_>) -> Result<bool, Refused> {
     let found = Groups::of(edits);
     if let Some(page) = found.needed() {
@@ -35,28 +35,28 @@ pub(super) fn settle(edits: &mut Edits<'_>) -> Result<bool, Refused> {
     Ok(has_any)
 }
 
-/// The first page with such a group, of a file that stays as it is.
+/// Returns the first page with such a group in a file that stays unchanged.
 pub(super) fn first(objects: &impl Look) -> Option<u32> {
     Groups::of(objects).blended.values().map(|group| group.page).min()
 }
 
-/// How a group is used.
+/// Use of a group.
 #[derive(Debug, Clone, Copy)]
 struct Group {
-    /// The first page.
+    /// The first page that uses the group.
     page: u32,
-    /// Removing it would change nothing if it were painted plainly.
+    /// Removing the group would change nothing if it were painted plainly.
     is_same: bool,
 }
 
 struct Groups<'o, O> {
     objects: &'o O,
     page: u32,
-    /// Groups in which something blends with the content below them.
+    /// Groups whose content blends with the content below them.
     blended: BTreeMap<Ref, Group>,
-    /// Groups that are painted with a mode, an alpha or a mask, or that make a mask.
+    /// Groups that are painted with a blend mode, alpha or mask, or that define a mask.
     not_plain: BTreeSet<Ref>,
-    /// Whether forms blend, in a plain state or not.
+    /// Whether a form blends, for each form and initial state (plain or not).
     walked: BTreeMap<(Ref, bool), bool>,
     depth: u32,
 }
@@ -78,7 +78,7 @@ impl<'o, O: Look> Groups<'o, O> {
         groups
     }
 
-    /// The first page with a group that cannot be removed.
+    /// Returns the first page with a group that cannot be removed.
     fn needed(&self) -> Option<u32> {
         let needed = self.blended.iter();
         let needed = needed.filter(|(id, group)| !group.is_same || self.not_plain.contains(id));
@@ -110,7 +110,7 @@ impl<'o, O: Look> Groups<'o, O> {
         }
     }
 
-    /// Searches content that begins in a plain state, or not: whether it blends something with the content below it.
+    /// Searches content that begins in a plain state or not. Returns whether it blends with the content below it.
     fn walk(&mut self, bytes: &[u8], resources: Option<&'o Dict>, is_plain: bool) -> bool {
         let objects = self.objects;
         let named = |kind: &[u8], name: Option<&[u8]>| {
@@ -145,7 +145,7 @@ impl<'o, O: Look> Groups<'o, O> {
         blends
     }
 
-    /// Whether a form blends something with the content below it.
+    /// Returns whether a form blends with the content below it.
     fn form(&mut self, form: &'o Object, resources: Option<&'o Dict>, is_plain: bool) -> bool {
         let objects = self.objects;
         let (Object::Ref(id), Object::Stream(stream)) = (form, objects.follow(form)) else {
@@ -163,7 +163,7 @@ impl<'o, O: Look> Groups<'o, O> {
         let blends = if let Some(known) = self.walked.get(&key) {
             *known
         } else {
-            // Ends the recursion if it contains itself.
+            // Stops the recursion if the form contains itself.
             self.walked.insert(key, false);
             let blends = self.content_of(stream, resources, key.1);
             self.walked.insert(key, blends);
@@ -194,7 +194,7 @@ impl<'o, O: Look> Groups<'o, O> {
         blends
     }
 
-    /// Whether painting stays plain with these parameters.
+    /// Returns whether painting stays plain with these parameters.
     fn keeps_plain(&mut self, state: &'o Dict) -> bool {
         let objects = self.objects;
         let mask = objects.dict_in(state, b"SMask");
@@ -206,7 +206,8 @@ impl<'o, O: Look> Groups<'o, O> {
     }
 }
 
-/// Whether these parameters set a mode other than the usual one. Of several names, the first known one counts.
+/// Returns whether these parameters set a mode other than `Normal`. If there are several names, the first known one
+/// counts.
 fn is_blending(objects: &impl Look, state: &Dict) -> bool {
     let is_other = |mode: &Object| {
         let mode = objects.follow(mode);

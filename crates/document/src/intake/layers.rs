@@ -1,9 +1,8 @@
-//! Removes optional content (ISO 32000-2, 8.11): hidden layers go, visible ones become part of their
-//! page. A signer must not find, by a switch in their viewer, that the page also
-//! says something else.
+//! Removes optional content (ISO 32000-2, 8.11): hidden layers are removed, visible ones become part of their page. A
+//! signer must not be able to switch on other content in their viewer.
 //!
-//! In hidden marked content, everything that paints is removed. What sets the graphics state stays,
-//! because viewers execute it too. The comparison of pages proves that nothing shows differently.
+//! In hidden marked content, all painting operators are removed. Operators that set the graphics state stay, because
+//! viewers execute them too. The comparison of pages proves that they look the same.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,12 +13,11 @@ use super::look::{Look, change_each, edit_catalog, empty_form, parts, used, with
 use crate::pdf::edit::Edits;
 use crate::pdf::{Dict, Object, Objects, PdfDefect, Ref, Stream};
 
-/// Nesting of visibility expressions that is followed.
+/// Maximum nesting of visibility expressions.
 const DEEPEST: usize = 32;
-/// The flag of an annotation that is not shown (12.5.3).
+/// The flag of a hidden annotation (12.5.3).
 const HIDDEN: i64 = 1 << 1;
 
-/// The number of layers.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Layers {
     pub(super) hidden: u32,
@@ -29,13 +27,13 @@ pub(super) struct Layers {
 /// The groups that are off when the file is opened.
 struct Off {
     groups: BTreeSet<Ref>,
-    /// The cached results for entries and expressions. Each is evaluated once, no matter how often the file names it,
-    /// and a circular one counts as visible.
+    /// Cached results for entries and expressions. Each is evaluated once, no matter how often the file refers to it. A
+    /// circular one counts as visible.
     hidden: RefCell<BTreeMap<Ref, bool>>,
     shown: RefCell<BTreeMap<Ref, bool>>,
 }
 
-/// Removes all layers; `most` bounds what one stream may decompress to.
+/// Removes all layers. `most` limits the decompressed size of one stream.
 pub(super) fn remove(edits: &mut Edits<'_>, most: usize) -> Result<Layers, PdfDefect> {
     let Some((off, groups)) = Off::read(edits) else {
         return Ok(Layers::default());
@@ -69,14 +67,14 @@ pub(super) fn remove(edits: &mut Edits<'_>, most: usize) -> Result<Layers, PdfDe
     })
 }
 
-/// The looks of the annotations that are hidden: something else may lead to them, too.
+/// Returns the appearances of hidden annotations, because other objects may refer to them too.
 fn hidden_looks(edits: &Edits<'_>, off: &Off) -> Result<BTreeSet<Ref>, PdfDefect> {
     let mut looks = BTreeSet::new();
     for id in used(edits)? {
         let hidden = edits
             .dict_at(id)
             .filter(|dict| dict.has(b"Rect") && off.hides_dictionary(edits, dict));
-        // Of each occasion one, or one for each state (12.5.5).
+        // There is one appearance per occasion, or one per state (12.5.5).
         let occasions = hidden.and_then(|annotation| edits.value_in(annotation, b"AP"));
         for look in occasions.into_iter().flat_map(parts) {
             looks.extend(look.as_ref());
@@ -86,8 +84,8 @@ fn hidden_looks(edits: &Edits<'_>, off: &Off) -> Result<BTreeSet<Ref>, PdfDefect
     Ok(looks)
 }
 
-/// Hides the annotations of hidden layers, and changes nothing else, because not every renderer knows that annotations can have
-/// layers.
+/// Hides the annotations of hidden layers and changes nothing else, because not every renderer supports layers of
+/// annotations.
 pub(super) fn hide_annotations(edits: &mut Edits<'_>) -> Result<u32, PdfDefect> {
     let Some((off, _)) = Off::read(edits) else { return Ok(0) };
     let mut hidden = 0_u32;
@@ -108,7 +106,7 @@ fn content_of(objects: &impl Objects, stream: &Stream, most: usize) -> Option<Ve
     decoded.left.is_empty().then_some(decoded.bytes)
 }
 
-/// An annotation that is switched off stays off, and has nothing to show.
+/// Hides an annotation and removes its appearance and text, so that it cannot be switched on again.
 fn hide(annotation: &mut Dict) {
     annotation.remove(b"AP");
     annotation.remove(b"Contents");
@@ -116,7 +114,7 @@ fn hide(annotation: &mut Dict) {
     annotation.set(b"F", HIDDEN);
 }
 
-/// Of annotations, pictures and forms; elsewhere the key means something else.
+/// Removes the layers of annotations, images and forms. In other objects, the key has another meaning.
 fn forget_layers(object: &mut Object) {
     match object {
         Object::Stream(stream) => {
@@ -129,7 +127,7 @@ fn forget_layers(object: &mut Object) {
     }
 }
 
-/// Every stream that paints, with the properties that its marked content names.
+/// Returns every stream that paints, with the properties that its marked content refers to.
 fn painting(edits: &Edits<'_>) -> Result<Vec<(Ref, Dict)>, PdfDefect> {
     let properties = |resources: Option<&Dict>| {
         resources
@@ -165,7 +163,7 @@ fn painting(edits: &Edits<'_>) -> Result<Vec<(Ref, Dict)>, PdfDefect> {
 }
 
 impl Off {
-    /// The groups that are off, and all groups; `None` without optional content.
+    /// Returns the groups that are off, and all groups. `None` without optional content.
     fn read(objects: &impl Objects) -> Option<(Self, BTreeSet<Ref>)> {
         let properties = objects.dict_of_catalog(b"OCProperties")?;
         let references = |parent: &Dict, key: &[u8]| -> BTreeSet<Ref> {
@@ -191,12 +189,12 @@ impl Off {
         Some((off, groups))
     }
 
-    /// Whether the entry of a picture, form or annotation hides it.
+    /// Returns whether the entry of an image, form or annotation hides it.
     fn hides_dictionary(&self, objects: &impl Objects, dict: &Dict) -> bool {
         dict.get(b"OC").is_some_and(|entry| self.hides(objects, entry))
     }
 
-    /// Whether a group, or a membership of groups, is off (8.11.2).
+    /// Returns whether a group, or a membership dictionary, is off (8.11.2).
     fn hides(&self, objects: &impl Objects, entry: &Object) -> bool {
         let Object::Ref(id) = entry else {
             return self.hides_by(objects, entry);
@@ -207,7 +205,7 @@ impl Off {
         once(&self.hidden, *id, false, || self.hides_by(objects, entry))
     }
 
-    /// The same for a membership of groups.
+    /// Returns whether a membership dictionary hides its content.
     fn hides_by(&self, objects: &impl Objects, entry: &Object) -> bool {
         let Object::Dict(membership) = objects.follow(entry) else {
             return false;
@@ -238,7 +236,7 @@ impl Off {
         }
     }
 
-    /// The value of a visibility expression.
+    /// Evaluates a visibility expression.
     fn shows(&self, objects: &impl Objects, expression: &[Object], depth: usize) -> bool {
         let Some((operator, operands)) = expression.split_first() else {
             return true;
@@ -262,7 +260,7 @@ impl Off {
         }
     }
 
-    /// The content without hidden marked content. `None` if nothing is hidden.
+    /// Returns the content without hidden marked content. `None` if nothing is hidden.
     fn without_hidden(&self, objects: &impl Objects, content: &[u8], properties: &Dict) -> Option<Vec<u8>> {
         let mut stack: Vec<bool> = Vec::new();
         let mut changes: Vec<(Range<usize>, &[u8])> = Vec::new();
@@ -316,7 +314,7 @@ impl Off {
     }
 }
 
-/// The cached answer for an object, or a new one. While it is being computed, the answer is `meanwhile`.
+/// Returns the cached result for an object, or computes it. During the computation, the result is `meanwhile`.
 fn once(known: &RefCell<BTreeMap<Ref, bool>>, id: Ref, meanwhile: bool, find_out: impl FnOnce() -> bool) -> bool {
     if let Some(answer) = known.borrow().get(&id) {
         return *answer;
@@ -327,7 +325,7 @@ fn once(known: &RefCell<BTreeMap<Ref, bool>>, id: Ref, meanwhile: bool, find_out
     answer
 }
 
-/// The replacement of an operator that paints.
+/// Returns the replacement of a painting operator.
 fn without_paint(word: &[u8]) -> Option<&'static [u8]> {
     match word {
         b"S" | b"s" | b"f" | b"F" | b"f*" | b"B" | b"B*" | b"b" | b"b*" => Some(b"n"),

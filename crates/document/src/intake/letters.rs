@@ -1,9 +1,9 @@
-//! Refuses text that we would draw with other letters than the file means, or not at all.
+//! Refuses text that we would draw with the wrong letters, or not at all.
 //!
-//! A file can name fonts that it does not contain, and every program then uses fonts of its own. That is fine if they have
-//! the letters that the file means; [`crate::pages::letters`] checks each one. Three kinds of fonts are always refused: with an
-//! encoding that our renderer does not know, with symbols instead of letters, and with two meanings for one code, because our
-//! renderer uses one and other programs the other.
+//! A file can refer to fonts that it does not contain, and every program then uses its own fonts. That is correct if
+//! these have the right letters, which [`crate::pages::letters`] checks for each one. Three kinds of fonts are always
+//! refused: fonts with an encoding that our renderer does not know, fonts with symbols instead of letters, and fonts
+//! with two meanings for one code, because programs differ in which one they use.
 
 use hayro::hayro_interpret::hayro_cmap::{BfString, CMap, CMapName, load_embedded};
 use unicode_normalization::UnicodeNormalization as _;
@@ -16,28 +16,28 @@ use crate::pages::text_layer::codes::Collection;
 use crate::pdf::shared_bytes::SharedBytes;
 use crate::pdf::{Dict, Object, Stream};
 
-/// The largest font that is read, in bytes.
+/// Maximum size of a font that is read, in bytes.
 const LARGEST_FONT: usize = 1 << 26;
-/// The largest map of codes that is read, in bytes.
+/// Maximum size of a character map that is read, in bytes.
 const LARGEST_MAP: usize = 1 << 22;
-/// The longest name of a font in a message.
+/// Maximum length of a font's name in a message.
 const LONGEST_NAME: usize = 60;
 
-/// What we know about a font without reading the text.
+/// What a font guarantees, before its text is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Standing {
-    /// Its letters are in the file, or every program has them.
+    /// The letters are in the file, or every program has them.
     Sound,
-    /// Other fonts stand in for its letters, or may have to.
+    /// Other fonts replace the letters, or may have to.
     StoodInFor {
-        /// Its codes are the numbers of glyphs.
+        /// Whether its codes are glyph numbers.
         by_number: bool,
     },
-    /// Its text would be shown wrongly.
+    /// The text would be shown wrongly.
     NotShown,
 }
 
-/// Refuses a file with text that would be shown wrongly. `pdf` is what signers see.
+/// Refuses a file with text that would be shown wrongly. `pdf` is the file that signers see.
 pub(super) fn refuse_wrong(objects: &impl Look, pdf: SharedBytes) -> Result<(), Refused> {
     let mut stood_in_for = Vec::new();
     let mut codes_are_numbers = true;
@@ -77,7 +77,7 @@ fn name(objects: &impl Look, font: &Dict) -> String {
     legible(&objects.name_in(font, b"BaseFont").unwrap_or_default())
 }
 
-/// A font's name for a message.
+/// Returns a font's name for a message.
 pub(super) fn legible(name: &[u8]) -> String {
     let name = String::from_utf8_lossy(name);
     name.chars().filter(|c| !c.is_control()).take(LONGEST_NAME).collect()
@@ -104,7 +104,7 @@ fn standing(objects: &impl Look, font: &Dict) -> Standing {
     }
 }
 
-/// The one of an embedded font. `None` if it is not embedded.
+/// Returns the standing of an embedded font. `None` if the font is not embedded.
 fn standing_in_file(objects: &impl Look, font: &Dict) -> Option<Standing> {
     let descriptor = objects.dict_in(font, b"FontDescriptor")?;
     let file = |key: &[u8]| objects.value_in(descriptor, key)?.as_stream();
@@ -123,7 +123,7 @@ fn standing_in_file(objects: &impl Look, font: &Dict) -> Option<Standing> {
         .map(|_| Standing::Sound)
 }
 
-/// Their codes mean other things than letters, in every program that has them.
+/// Returns whether a font has symbols instead of letters, in every program that has the font.
 fn is_of_symbols(name: &str) -> bool {
     let name = name.rsplit('+').next().unwrap_or_default().to_ascii_lowercase();
     let begins = |begin: &&str| name.starts_with(*begin);
@@ -142,7 +142,7 @@ fn standing_of_composite(objects: &impl Look, font: &Dict) -> Standing {
     };
     let by_number = matches!(encoding.as_deref(), Some(b"Identity-H" | b"Identity-V"));
     if let Some(standing) = standing_in_file(objects, descendant) {
-        // Its letters are there, but whether its codes are read as they are meant shows only in the text.
+        // The font contains its letters, but only the text shows whether its codes are interpreted correctly.
         let is_named = encoding.is_some() && !by_number;
         return if is_named {
             Standing::StoodInFor { by_number }
@@ -166,7 +166,7 @@ fn standing_of_composite(objects: &impl Look, font: &Dict) -> Standing {
     }
 }
 
-/// Whether our renderer knows an encoding with this name.
+/// Returns whether our renderer knows an encoding with this name.
 fn is_known(name: &[u8]) -> bool {
     match CMapName::from_bytes(name) {
         CMapName::IdentityH | CMapName::IdentityV => true,
@@ -174,8 +174,8 @@ fn is_known(name: &[u8]) -> bool {
     }
 }
 
-/// Whether our renderer understands an encoding in the file. It finds the base encoding only if the map itself names
-/// it.
+/// Returns whether our renderer understands an encoding in the file. It finds the base encoding only if the map itself
+/// refers to it.
 fn is_readable(objects: &impl Look, stream: &Stream) -> bool {
     let Ok(data) = objects.decode_whole(stream, LARGEST_MAP) else {
         return false;
@@ -190,8 +190,8 @@ fn map(objects: &impl Look, font: &Dict, key: &[u8]) -> Option<CMap> {
     CMap::parse(&objects.decode_whole(stream, LARGEST_MAP).ok()?, load_embedded)
 }
 
-/// Whether a code means one letter or digit in the collection but another in the font. Signs and dashes may differ,
-/// because they look alike.
+/// Returns whether a code means one letter or digit in the collection but another in the font. Signs and dashes may
+/// differ, because they look alike.
 fn differ(collection: &Collection, said: &CMap) -> bool {
     (0..=0xffff).any(|code| {
         let (Some(BfString::Char(said)), Some(BfString::Char(meant))) =
@@ -203,7 +203,7 @@ fn differ(collection: &Collection, said: &CMap) -> bool {
     })
 }
 
-/// Letters of full and half width, and radicals and compatibility characters, are alike.
+/// Full-width and half-width letters look alike, and so do radicals and compatibility characters.
 fn is_alike(one: char, other: char) -> bool {
     let plain = |character: char| std::iter::once(character).nfkc().collect::<String>();
     one == other || plain(one) == plain(other)

@@ -1,7 +1,7 @@
 //! Reads and changes the objects of an upload.
 //!
-//! Everything that the trailer leads to was read before ([`super::upload`]), so there are no errors here: a missing object, or
-//! one of another kind, is none.
+//! All referenced objects were read before ([`super::upload`]), so there are no errors here: a missing object, or one
+//! of another type, counts as absent.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -14,24 +14,24 @@ use crate::pdf::edit::Edits;
 use crate::pdf::geometry::Rectangle;
 use crate::pdf::{Dict, Name, Object, Objects, PdfDefect, Ref, Stream};
 
-/// Access to objects that were read before.
+/// Access to objects that are already read.
 pub(super) trait Look: Objects + Sized {
-    /// An object; null if it does not exist.
+    /// Returns an object, or null if it does not exist.
     fn at(&self, id: Ref) -> &Object {
         self.object(id).unwrap_or(&Object::Null)
     }
 
-    /// The object that a reference points to. Any other object is itself.
+    /// Returns the object that a reference points to. Any other object is returned as is.
     fn follow<'o>(&'o self, object: &'o Object) -> &'o Object {
         self.resolve(object).unwrap_or(&Object::Null)
     }
 
-    /// The value under a key, resolved. `None` if there is none.
+    /// Returns the resolved value under a key, if any.
     fn value_in<'o>(&'o self, dict: &'o Dict, key: &[u8]) -> Option<&'o Object> {
         dict.get(key).map(|value| self.follow(value))
     }
 
-    /// A dictionary under a key; not that of a stream.
+    /// Returns a dictionary under a key, but not that of a stream.
     fn dict_in<'o>(&'o self, dict: &'o Dict, key: &[u8]) -> Option<&'o Dict> {
         match self.value_in(dict, key) {
             Some(Object::Dict(found)) => Some(found),
@@ -39,43 +39,43 @@ pub(super) trait Look: Objects + Sized {
         }
     }
 
-    /// The items of an array under a key.
+    /// Returns the items of an array under a key.
     fn array_in<'o>(&'o self, dict: &'o Dict, key: &[u8]) -> Option<&'o [Object]> {
         self.value_in(dict, key)?.as_array()
     }
 
-    /// The object that a name under a key refers to.
+    /// Returns the name under a key.
     fn name_in<'o>(&'o self, dict: &'o Dict, key: &[u8]) -> Option<Cow<'o, [u8]>> {
         self.value_in(dict, key)?.as_name().map(Name::bytes)
     }
 
-    /// Whether there is this name under a key.
+    /// Returns whether the value under a key is this name.
     fn is_name_in(&self, dict: &Dict, key: &[u8], name: &[u8]) -> bool {
         self.value_in(dict, key).is_some_and(|value| value.is_name(name))
     }
 
-    /// A text string under a key.
+    /// Returns the text string under a key.
     fn text_in(&self, dict: &Dict, key: &[u8]) -> Option<String> {
         self.text(dict, key).ok().flatten()
     }
 
-    /// A number, followed.
+    /// Returns a number, also through references.
     fn number_of(&self, object: &Object) -> Option<f64> {
         self.follow(object).as_f64().filter(|number| number.is_finite())
     }
 
-    /// The numbers of an array under a key.
+    /// Returns the numbers of an array under a key.
     fn numbers_in(&self, dict: &Dict, key: &[u8]) -> Option<Vec<f64>> {
         let items = self.array_in(dict, key)?;
         Some(items.iter().filter_map(|item| self.number_of(item)).collect())
     }
 
-    /// A rectangle under a key.
+    /// Returns the rectangle under a key.
     fn rectangle_in(&self, dict: &Dict, key: &[u8]) -> Option<Rectangle> {
         Rectangle::of(self, dict.get(key)?).ok().flatten()
     }
 
-    /// The dictionary of a page, or of another object.
+    /// Returns the dictionary of a page, or of another object.
     fn dict_at(&self, id: Ref) -> Option<&Dict> {
         match self.at(id) {
             Object::Dict(dict) => Some(dict),
@@ -83,13 +83,13 @@ pub(super) trait Look: Objects + Sized {
         }
     }
 
-    /// The value of a key on a page or on the nearest of its ancestors that has it (7.7.3.4), followed.
+    /// Returns the resolved value of a key on a page, or on the nearest ancestor that has this key (7.7.3.4).
     fn inherited_by(&self, page: Ref, key: &[u8]) -> Option<&Object> {
         let value = self.inherited(self.dict_at(page)?, key).ok()?;
         (*value != Object::Null).then_some(value)
     }
 
-    /// The catalog's dictionary under a key.
+    /// Returns the catalog's dictionary under a key.
     fn dict_of_catalog(&self, key: &[u8]) -> Option<&Dict> {
         self.dict_in(self.catalog().ok()?, key)
     }
@@ -97,7 +97,7 @@ pub(super) trait Look: Objects + Sized {
 
 impl<T: Objects> Look for T {}
 
-/// Whether a dictionary states its type. If not, its keys may be names that the file chose for fonts or pictures.
+/// Returns whether a dictionary states its type. If not, its keys may be names that the file chose for fonts or images.
 pub(super) fn says_what_it_is(dict: &Dict) -> bool {
     [&b"Type"[..], b"Subtype", b"Parent", b"Length"]
         .iter()
@@ -113,7 +113,7 @@ pub(super) fn parts(object: &Object) -> Box<dyn Iterator<Item = &Object> + '_> {
     }
 }
 
-/// Everything that the trailer leads to, whether it exists or not; fails if something of it cannot be read.
+/// Returns everything that is referenced from the trailer, whether it exists or not. Fails if a part cannot be read.
 pub(super) fn used(objects: &impl Objects) -> Result<BTreeSet<Ref>, PdfDefect> {
     let mut used = BTreeSet::new();
     let trailer = objects.view().trailer()?;
@@ -131,7 +131,7 @@ pub(super) fn used(objects: &impl Objects) -> Result<BTreeSet<Ref>, PdfDefect> {
     Ok(used)
 }
 
-/// Changes every object that is used. `change` sees all of them as they were before.
+/// Changes every used object. `change` sees all objects in their original state.
 pub(super) fn change_each<'f>(
     edits: &mut Edits<'f>,
     change: impl FnMut(&Edits<'f>, Ref, &mut Object),
@@ -140,7 +140,7 @@ pub(super) fn change_each<'f>(
     change_these(edits, used, change)
 }
 
-/// The same for these objects.
+/// Like [`change_each`], for these objects.
 pub(super) fn change_these<'f>(
     edits: &mut Edits<'f>,
     ids: BTreeSet<Ref>,
@@ -161,7 +161,7 @@ pub(super) fn change_these<'f>(
     Ok(())
 }
 
-/// A dictionary for editing. `None` if the object is not one.
+/// Returns a dictionary for editing. `None` if the object is not a dictionary.
 pub(super) fn edit_dict<'e>(edits: &'e mut Edits<'_>, id: Ref) -> Option<&'e mut Dict> {
     match edits.edit(id) {
         Ok(Object::Dict(dict)) => Some(dict),
@@ -169,15 +169,15 @@ pub(super) fn edit_dict<'e>(edits: &'e mut Edits<'_>, id: Ref) -> Option<&'e mut
     }
 }
 
-/// The catalog for editing.
+/// Returns the catalog for editing.
 pub(super) fn edit_catalog<'e>(edits: &'e mut Edits<'_>) -> Option<&'e mut Dict> {
     let root = edits.root().ok()?;
     edit_dict(edits, root)
 }
 
-/// A stream with this content instead of its own, compressed if that saves room.
+/// Returns a stream with new content, compressed if that saves space.
 pub(super) fn with_content(mut dict: Dict, content: Vec<u8>) -> Stream {
-    /// The bytes that the entry `/Filter` needs.
+    /// Size in bytes of the entry `/Filter`.
     const FILTER: usize = 19;
     for key in [&b"Filter"[..], b"DecodeParms", b"DP", b"Length"] {
         dict.remove(key);
@@ -193,7 +193,7 @@ pub(super) fn with_content(mut dict: Dict, content: Vec<u8>) -> Stream {
     }
 }
 
-/// A dictionary of these entries.
+/// Builds a dictionary from these entries.
 pub(super) fn dict<const COUNT: usize>(entries: [(&[u8], Object); COUNT]) -> Dict {
     let mut dict = Dict::new();
     for (key, value) in entries {
@@ -206,12 +206,12 @@ pub(super) fn name(bytes: &[u8]) -> Object {
     Name::new(bytes).into()
 }
 
-/// An array of whole numbers.
+/// Builds an array of integers.
 pub(super) fn whole_numbers<const COUNT: usize>(numbers: [i64; COUNT]) -> Object {
     numbers.map(Object::from).to_vec().into()
 }
 
-/// Draws nothing.
+/// Returns a form that draws nothing.
 pub(super) fn empty_form() -> Stream {
     let form = dict([
         (b"Type", name(b"XObject")),

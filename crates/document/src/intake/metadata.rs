@@ -1,15 +1,15 @@
-//! The document's XMP (ISO 32000-2, 14.3.2).
+//! The document's XMP metadata (ISO 32000-2, 14.3.2).
 //!
-//! Programs that judge later revisions read it. If they cannot, they call every later revision of a signed file a forgery, such as
-//! the seal's own validation data and our additions to a file that others signed. So it must be a stream with one well-formed XMP
-//! packet.
+//! Programs that validate later revisions read the metadata. If they cannot, they report every later revision of a
+//! signed file as a forgery, including the seal's own validation data and our additions to a signed upload. So the
+//! metadata must be a stream with one well-formed XMP packet.
 
 use super::look::{Look, edit_catalog};
 use crate::pdf::claims::claims;
 use crate::pdf::edit::Edits;
 use crate::pdf::{Object, Objects, PdfDefect, Stream, xmp};
 
-/// Whether the catalog names metadata that programs cannot read.
+/// Returns whether the catalog refers to metadata that programs cannot read.
 pub(super) fn is_damaged(objects: &impl Objects) -> bool {
     let Some(metadata) = objects.catalog().ok().and_then(|catalog| catalog.get(b"Metadata")) else {
         return false;
@@ -22,7 +22,7 @@ pub(super) fn is_damaged(objects: &impl Objects) -> bool {
     }
 }
 
-/// The text of a metadata stream, which must be UTF-8.
+/// Returns the text of a metadata stream, which must be UTF-8.
 fn text(objects: &impl Objects, stream: &Stream) -> Option<String> {
     let decoded = objects.decode(stream, xmp::MOST).ok()?;
     decoded
@@ -32,7 +32,7 @@ fn text(objects: &impl Objects, stream: &Stream) -> Option<String> {
         .flatten()
 }
 
-/// Removes claims that the seal would break, and returns them.
+/// Removes conformance claims that the seal would break, and returns them.
 pub(super) fn remove_claims(edits: &mut Edits<'_>) -> Result<Vec<String>, PdfDefect> {
     let Some(Object::Ref(id)) = edits.catalog()?.get(b"Metadata").cloned() else {
         return Ok(Vec::new());
@@ -51,7 +51,7 @@ pub(super) fn remove_claims(edits: &mut Edits<'_>) -> Result<Vec<String>, PdfDef
     Ok(claims.names)
 }
 
-/// Removes metadata that programs cannot read. Returns whether there were some.
+/// Removes metadata that programs cannot read. Returns whether there was any.
 pub(super) fn remove_damaged(edits: &mut Edits<'_>) -> bool {
     let is_damaged = is_damaged(edits);
     if is_damaged && let Some(catalog) = edit_catalog(edits) {

@@ -1,9 +1,9 @@
-//! Gives content what its resources lack, so that everybody sees what signers see.
+//! Adds missing resources, so that all viewers show what signers see.
 //!
-//! Text in a font that is nowhere is drawn in Helvetica by some programs, as by our renderer, and left out by others: Helvetica
-//! is added. If a form has resources, the names in it refer to those alone (ISO 32000-2, 7.8.3), but some programs look into
-//! those of the page too: a font is added from there, and instead of a picture nothing. The comparison of pages proves that this
-//! changes nothing for signers. A signed file cannot be changed and is refused.
+//! Some programs, like our renderer, draw text in Helvetica if its font is missing; others leave it out. So we add
+//! Helvetica. If a form has resources, the names in it refer only to these (ISO 32000-2, 7.8.3), but some programs also
+//! search the resources of the page. So we add a font from there, but replace an image with nothing. The comparison of
+//! pages proves that this changes nothing for signers. A signed file cannot be changed and is refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,27 +15,27 @@ use crate::pdf::{Dict, Name, Object, PdfDefect, Ref};
 
 const SHOW: [&[u8]; 4] = [b"Tj", b"TJ", b"'", b"\""];
 
-/// Resources, and what they lack of what their content names.
+/// Resources, and the entries that their content uses but that are missing.
 struct Lacking<'o> {
-    /// The page, from 1; of a form the first that shows it.
+    /// Page number, starting at 1. For a form, the first page that shows the form.
     page: u32,
     /// The page or form.
     owner: Ref,
     resources: Dict,
-    /// Each with the font that the page of a form has by this name.
+    /// The missing fonts by name. For a form, with the font that its page has under this name, if any.
     fonts: BTreeMap<Vec<u8>, Option<&'o Object>>,
-    /// Pictures and forms that the page of a form has. Some programs look there for them.
+    /// Images and forms that only the page has. Some programs use these for the form.
     drawings: BTreeSet<Vec<u8>>,
 }
 
-/// How much was added.
+/// Number of added resources.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Added {
     pub(super) fonts: u32,
     pub(super) drawings: u32,
 }
 
-/// Adds what is missing; `most` bounds what one stream may decompress to.
+/// Adds missing resources. `most` limits the decompressed size of one stream.
 pub(super) fn settle(edits: &mut Edits<'_>, most: usize) -> Result<Added, PdfDefect> {
     let mut added = Added::default();
     let found = find(edits, most)?;
@@ -83,7 +83,7 @@ fn helvetica() -> Dict {
     ])
 }
 
-/// Refuses a signed file in which something is missing.
+/// Refuses a signed file with missing resources.
 pub(super) fn refuse_signed(objects: &impl Look, most: usize) -> Result<(), Refused> {
     let found = find(objects, most)?;
     let Some(first) = found.iter().min_by_key(|lacking| lacking.page) else {
@@ -129,7 +129,7 @@ fn find<O: Look>(objects: &O, most: usize) -> Result<Vec<Lacking<'_>>, PdfDefect
         }
     };
     for (page, number) in pages.iter().zip(1_u32..) {
-        // Other steps refuse content that cannot be read.
+        // Other steps refuse unreadable content.
         if let Ok(content) = objects.content(*page, most) {
             look((number, *page), &content, None, of_page(*page));
         }
@@ -147,7 +147,7 @@ fn find<O: Look>(objects: &O, most: usize) -> Result<Vec<Lacking<'_>>, PdfDefect
     Ok(found)
 }
 
-/// A resource of a kind that exists.
+/// Returns an existing resource of this kind.
 fn entry<'o>(objects: &'o impl Look, resources: Option<&'o Dict>, kind: &[u8], name: &[u8]) -> Option<&'o Object> {
     let entry = objects.dict_in(resources?, kind)?.get(name)?;
     (*objects.follow(entry) != Object::Null).then_some(entry)
@@ -157,7 +157,7 @@ fn meaning(spelling: &[u8]) -> Vec<u8> {
     Name::spelled(spelling).bytes().into_owned()
 }
 
-/// The fonts that a content sets, shows text in, and does not find in its resources.
+/// Returns the fonts that the content shows text in but that its resources lack.
 fn missing_fonts(objects: &impl Look, content: &[u8], resources: Option<&Dict>) -> BTreeSet<Vec<u8>> {
     let is_there = |font: &[u8]| {
         let font = entry(objects, resources, b"Font", font);
@@ -179,7 +179,7 @@ fn missing_fonts(objects: &impl Look, content: &[u8], resources: Option<&Dict>) 
     fonts
 }
 
-/// What a content draws that is not in its resources but in others.
+/// Returns drawings that the content uses and that are missing from its resources but exist in the others.
 fn missing_drawings(
     objects: &impl Look,
     content: &[u8],
@@ -199,7 +199,7 @@ fn missing_drawings(
         .collect()
 }
 
-/// Possible names before `Tf`: a quick check, because most content uses only fonts that exist.
+/// Returns possible names before `Tf`. A quick check, because most content uses only existing fonts.
 fn set_fonts(content: &[u8]) -> impl Iterator<Item = &[u8]> {
     const FARTHEST: usize = 256;
     let places = content.windows(2).enumerate().filter(|(_, window)| *window == b"Tf");

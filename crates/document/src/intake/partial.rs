@@ -1,7 +1,8 @@
-//! Finds what can be read only in part. Each program shows another part of it.
+//! Finds data that can be read only in part, of which each program shows another part.
 //!
-//! In an unsigned file, `settle` replaces damaged data of streams by what our renderer reads of it, so all programs show that;
-//! inline images are left, and refused here. A signed file cannot be changed and is refused for both.
+//! In an unsigned file, `settle` replaces damaged stream data with the part that our renderer reads, so all programs
+//! show the same. Damaged inline images remain, and are refused in this module. A signed file cannot be changed and is
+//! refused for both.
 
 use super::content::{self, InlineImage};
 use super::look::Look;
@@ -9,12 +10,12 @@ use super::{Refused, showing};
 use crate::pdf::lex::Lexer;
 use crate::pdf::{Object, PdfDefect, Rule, filter, parse};
 
-/// The entries of inline images that say how their data is packed, in full and in short (Table 91).
+/// Entries that specify the encoding of an inline image, in full and abbreviated (Table 91).
 const PACKING: [(&[u8], &[u8]); 2] = [(b"Filter", b"F"), (b"DecodeParms", b"DP")];
 
-/// Refuses a file with damaged inline images. `most` bounds what one stream may decompress to.
+/// Refuses a file with damaged inline images. `most` limits the decompressed size of one stream.
 pub(super) fn refuse(objects: &impl Look, most: usize) -> Result<(), Refused> {
-    // Other steps look after content that cannot be read.
+    // Other steps handle unreadable content.
     for (id, page) in objects.pages()?.into_iter().zip(1_u32..) {
         if let Ok(content) = objects.content(id, most)
             && has_damaged_image(&content, most)
@@ -32,11 +33,11 @@ pub(super) fn refuse(objects: &impl Look, most: usize) -> Result<(), Refused> {
     Ok(())
 }
 
-/// The first damaged stream that shows.
+/// Returns the first damaged stream that is visible.
 pub(super) fn damage(objects: &impl Look, most: usize) -> Option<PdfDefect> {
     showing::streams(objects).into_iter().find_map(|(_, id, stream)| {
         let defect = objects.decode(stream, most).err()?;
-        // Many programs leave out an empty value.
+        // Many programs omit an empty value.
         let is_empty = || objects.view().raw(stream).is_ok_and(|raw| raw.is_empty());
         (defect.rule == Rule::FilterData && !is_empty()).then(|| defect.within(id))
     })
@@ -65,7 +66,7 @@ fn is_damaged(image: &InlineImage<'_>, most: usize) -> bool {
         Ok(_) | Err(Rule::TooLarge) => true,
         Err(_) => false,
     };
-    // Packed data may contain what looks like its end. Deflated data knows its own.
+    // Encoded data may contain bytes that look like its end. Deflated data marks its own end.
     let is_deflated = || {
         steps
             .first()

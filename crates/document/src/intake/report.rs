@@ -12,15 +12,15 @@ use crate::pdf::rebuild::Repair;
 use crate::pdf::{PdfDefect, Rule};
 use crate::verify::Fault;
 
-/// The verdict in one word.
+/// The result in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Accepted as it is.
+    /// Accepted unchanged.
     Taken,
     /// Accepted. Hidden parts of the file were changed.
     TakenWithChanges,
-    /// Accepted, with something that the sender should know.
+    /// Accepted, with warnings for the sender.
     TakenWithWarnings,
     /// Refused.
     Refused,
@@ -29,17 +29,17 @@ pub enum Verdict {
 /// The report of intake on a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// The verdict in one word.
+    /// The result in one word.
     pub verdict: Verdict,
     /// The displayed size of each page. Empty if the file was refused.
     pub pages: Vec<PageSize>,
-    /// How the accepted file differs from the upload.
+    /// Differences between the accepted file and the upload.
     pub changes: Vec<Change>,
-    /// What the sender should know.
+    /// Warnings for the sender.
     pub warnings: Vec<Warning>,
-    /// The number of existing signatures.
+    /// Number of existing signatures.
     pub signatures: u32,
-    /// The fields of its form.
+    /// Fields of the file's form.
     pub fields: Vec<Field>,
     pub refused: Option<Refused>,
 }
@@ -58,29 +58,29 @@ impl From<Refused> for Report {
     }
 }
 
-/// What we did about a part of a damaged file.
+/// How we repaired a part of a damaged file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rebuilding {
-    /// The file does not begin as a PDF.
+    /// The file does not begin with a PDF header.
     NoHeader,
-    /// Nothing refers to the document catalog; we used an object that says it is one.
+    /// Nothing refers to the document catalog. We used an object that is marked as one.
     CatalogGuessed,
     /// The length of a stream was wrong or missing.
     LengthGuessed,
     /// An object has no end.
     EndGuessed,
-    /// An object cannot be read, and is lost. No page shows it.
+    /// An object cannot be read and was dropped. No page shows it.
     Lost,
-    /// An object is not in the file. No page shows it.
+    /// An object is missing from the file. No page shows it.
     Missing,
 }
 
-/// A part of a damaged file that was guessed, or is lost.
+/// A part of a damaged file that was guessed or dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RebuiltPart {
     pub part: Rebuilding,
-    /// The number of the object, if it is known.
+    /// Number of the object, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub object: Option<u32>,
 }
@@ -102,11 +102,11 @@ impl From<&Repair> for RebuiltPart {
     }
 }
 
-/// Something that a sender should know about an accepted file.
+/// A warning for the sender about an accepted file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Error)]
 #[serde(tag = "warning", rename_all = "snake_case")]
 pub enum Warning {
-    /// Others signed it. Their signatures stay valid, and viewers show that something was added later.
+    /// The file is already signed. The signatures stay valid, and viewers show that content was added later.
     #[error(
         "the file already has {count} signature(s); they stay valid, entries made here are added after them, and \
         viewers show that"
@@ -115,166 +115,168 @@ pub enum Warning {
     /// The sender chose a copy without the signatures, which looks the same.
     #[error("this is a copy of the file without its {count} signature(s)")]
     SignaturesRemoved {
-        /// The number, or 0 if unknown.
+        /// Number of signatures, or 0 if unknown.
         count: u32,
     },
-    /// The file was damaged, and we rebuilt what we could find.
+    /// The file was damaged, and we rebuilt the parts that we could find.
     #[error(
         "the file was damaged and has been rebuilt: we had to guess {guessed} part(s), and lost {lost} that no \
         page shows; check every page"
     )]
     Rebuilt {
-        /// How many parts had no end or no correct length.
+        /// Number of parts without an end or a correct length.
         guessed: u32,
-        /// How many parts that appear on no page are missing or unreadable.
+        /// Number of missing or unreadable parts. No page shows them.
         lost: u32,
         /// The first of these parts.
         parts: Vec<RebuiltPart>,
     },
-    /// Some viewers still show what the file's own records call deleted; here it is gone.
+    /// Some viewers still show content that is marked as deleted in the file. We removed it.
     #[error(
         "viewers show this file differently: some still show content that was deleted; we removed it, so \
             check the pages"
     )]
     DeletedContentGone,
-    /// Our renderer cannot read the upload, only the file that we wrote from it.
+    /// Our renderer cannot read the upload, only the file that we wrote from the upload.
     #[error(
         "viewers may show this file differently: we could compare it only after we repaired it, so check the \
         pages"
     )]
     NotCompared,
-    /// Making the form part of the pages would change their look, so it stays as it is.
+    /// The form stays in the file, because making it part of the pages would change how they look.
     #[error(
         "the form stays in the file, because page {page} would look different without it; nobody can fill it in \
         here"
     )]
     FormKept {
-        /// The first such page, from 1.
+        /// The first such page, starting at 1.
         page: u32,
     },
-    /// A signed file keeps its embedded files, because it is not rewritten.
+    /// A signed file keeps its embedded files, because we do not rewrite it.
     #[error("{count} embedded file(s) stay in the signed file; signers do not see them")]
     EmbeddedFilesKept { count: u32 },
-    /// Fields of the form whose boxes are too small for people; they do not become a template's.
-    #[error("form fields too small to be seen were left out: {}", .fields.join(", "))]
+    /// Form fields with boxes that are too small for people. They do not become fields of a template.
+    #[error("form fields that are too small to see were left out: {}", .fields.join(", "))]
     FormFieldsTooSmall {
-        /// Their names.
+        /// Names of these fields.
         fields: Vec<String>,
     },
-    /// Fields of the form whose values no field of a template could have; they stay on the pages as they look.
-    #[error("form fields with values that cannot be entered here stay on the pages as they look: {}", .fields.join(", "))]
+    /// Form fields with values that no template field can have. They stay on the pages unchanged.
+    #[error("form fields whose values cannot be changed here stay on the pages as they look: {}", .fields.join(", "))]
     FormValuesKept {
-        /// Their names.
+        /// Names of these fields.
         fields: Vec<String>,
     },
-    /// Form fields have a value that neither the file nor the pages show.
-    #[error("form fields have a value that neither the file nor the pages show: {}", .fields.join(", "))]
+    /// Form fields have values that neither the file nor the pages show.
+    #[error("form fields have values that the file and the pages do not show: {}", .fields.join(", "))]
     FormValuesNotShown {
-        /// Their names.
+        /// Names of these fields.
         fields: Vec<String>,
     },
     /// Notes and remarks next to the page were removed, because signers would not see them.
-    #[error("{count} note(s) next to the page's content were removed: {}", .notes.join(", "))]
+    #[error("{count} comment(s) that signers would not see were removed: {}", .notes.join(", "))]
     NotesRemoved {
         count: u32,
         /// The text of the first notes.
         notes: Vec<String>,
     },
-    /// The file claimed to conform to standards, which additions may break, so the claims were removed.
-    #[error("the file no longer claims to be {}", .claims.join(", "))]
+    /// The file claimed to conform to standards, which additions may violate, so the claims were removed.
+    #[error("the file no longer claims to conform to {}", .claims.join(", "))]
     ClaimsRemoved {
-        /// The standards, as people write them: PDF/A-1B.
+        /// Names of the standards, such as PDF/A-1B.
         claims: Vec<String>,
     },
     /// Attachments with an icon on the page were removed.
-    #[error("{count} attached file(s) with an icon on the page were removed: {}", .files.join(", "))]
+    #[error("{count} file(s) attached with an icon on the page were removed: {}", .files.join(", "))]
     AttachmentsRemoved {
         count: u32,
-        /// The names of the first of them.
+        /// Names of the first attachments.
         files: Vec<String>,
     },
 }
 
-/// Something that intake changed. The look of the pages never does, but for what viewers would have drawn.
+/// A change made by intake. The appearance of the pages never changes, except that we draw what viewers would have
+/// drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Error)]
 #[serde(tag = "change", rename_all = "snake_case")]
 pub enum Change {
-    /// It was encrypted, and we could open it.
+    /// The file was encrypted, and we could open it.
     #[error("the encryption was removed")]
     Decrypted,
-    /// Its cross-reference table was broken and has been rebuilt.
+    /// The file's cross-reference table was broken and has been rebuilt.
     #[error("the damaged structure of the file was repaired")]
     Repaired,
-    /// Pages had no valid boxes, and now have those that viewers use.
-    #[error("{count} page(s) without a valid size now have the size that viewers show")]
+    /// Pages had no valid boxes, and now have the ones that viewers assume.
+    #[error("{count} page(s) without a valid size now have the size that viewers use")]
     PageSizeAssumed { count: u32 },
-    /// Damaged parts that no viewer shows were dropped.
+    /// Damaged parts that no viewer shows were removed.
     #[error("{count} damaged part(s) that no viewer can show were removed")]
     DamageDropped { count: u32 },
     /// Hidden layers and their content were removed.
     #[error("{count} hidden layer(s) were removed with their content")]
     HiddenLayersRemoved { count: u32 },
-    /// Visible layers became part of their pages, so that nobody can turn them off.
+    /// Visible layers became part of their pages, so that they cannot be turned off.
     #[error("{count} visible layer(s) became part of the pages")]
     LayersMerged { count: u32 },
-    /// Pages are drawn in a different way than before. Comparing their pictures proves that they look the same.
-    #[error("{count} page(s) are drawn in a different way than in the upload, and look the same")]
+    /// Pages are drawn in a different way than before. A comparison of the rendered images proves that they look the
+    /// same.
+    #[error("{count} page(s) are drawn differently than in the upload, but look the same")]
     PagesRedrawn { count: u32 },
-    /// Form fields became part of their pages, so that nothing can be filled in outside of our pages.
+    /// Form fields became part of their pages, so that they cannot be filled in outside our product.
     #[error("{count} form field(s) became part of the pages")]
     FormFlattened { count: u32 },
-    /// Annotations that lay beneath form fields became part of their pages with them.
-    #[error("{count} annotation(s) that lay beneath form fields became part of the pages")]
+    /// Annotations beneath form fields became part of their pages together with the fields.
+    #[error("{count} annotation(s) beneath form fields became part of the pages")]
     AnnotationsMerged { count: u32 },
-    /// Values of form fields had no look of their own and were drawn.
-    #[error("{count} form value(s) that the file left to viewers to draw were drawn")]
+    /// Values of form fields had no appearance, and we drew them.
+    #[error("{count} form value(s) that the file left to viewers to draw are now drawn on the pages")]
     AppearancesMade { count: u32 },
     /// Marks that the file left to viewers, such as lines through words, were drawn.
-    #[error("{count} annotation(s) that the file left to viewers to draw were drawn")]
+    #[error("{count} annotation(s) that the file left to viewers to draw are now drawn on the pages")]
     AnnotationsDrawn { count: u32 },
-    /// Annotations that show nothing on paper were removed.
+    /// Annotations that show nothing in print were removed.
     #[error("{count} annotation(s) of the kind {kind:?} that show nothing were removed")]
     AnnotationsRemoved { kind: RemovedKind, count: u32 },
-    /// Marks that were not printed are printed now.
-    #[error("{count} annotation(s) that showed only on the screen are now printed too")]
+    /// Marks that were not printed before are now printed.
+    #[error("{count} annotation(s) that appeared only on screen are now printed too")]
     ScreenOnlyPrinted { count: u32 },
-    /// Pictures had others that were printed in their stead.
-    #[error("{count} picture(s) that would have looked different in print are now printed as they are shown")]
+    /// Alternate images for printing were removed.
+    #[error("{count} picture(s) that would have printed differently now print as they look on screen")]
     PrintAlternatesRemoved { count: u32 },
-    /// Form fields were too small to fill in, so the template's fields have larger boxes.
+    /// Form fields were too small to be filled in, so the template's fields have larger boxes.
     #[error("{count} form field(s) were too small to fill in and now have larger boxes")]
     FormFieldsEnlarged { count: u32 },
     /// The usage rights signature of a form (`/Perms /UR3`) was removed. It is not a person's signature.
     #[error("the usage rights that the form's author granted to certain viewers were removed")]
     UsageRightsRemoved,
-    /// The XFA copy of a form was removed; the ordinary fields stay.
-    #[error("the XFA copy of the form was removed; its ordinary fields stay")]
+    /// The XFA copy of a form was removed. The ordinary fields stay.
+    #[error("the XFA copy of the form was removed; its ordinary fields remain")]
     XfaRemoved,
-    /// The description of the document (XMP) is not well-formed XML and was removed: programs that judge signatures
-    /// stumble over it.
+    /// The document's XMP metadata is not well-formed XML and was removed, because programs that validate signatures
+    /// may fail on it.
     #[error("the document's description (XMP metadata) could not be read and was removed")]
     DamagedMetadataRemoved,
     /// Scripts were removed.
     #[error("{count} script(s) were removed")]
     ScriptsRemoved { count: u32 },
-    /// Other actions were removed: opening files, sending forms, playing, hiding.
+    /// Other actions were removed, such as opening files, submitting forms, playing media or hiding.
     #[error("{count} action(s) that open, send, play or hide something were removed")]
     ActionsRemoved { count: u32 },
     /// Embedded files were removed.
     #[error("{count} embedded file(s) were removed")]
     EmbeddedFilesRemoved { count: u32 },
-    /// Sound, films and three-dimensional scenes were removed; their pictures on the page stay.
-    #[error("{count} video(s), sound(s) or 3D scene(s) were removed; the page looks the same")]
+    /// Sound, video and 3D scenes were removed. Their images on the page stay.
+    #[error("{count} video(s), sound(s) or 3D scene(s) were removed; the pages look the same")]
     MultimediaRemoved { count: u32 },
 }
 
-/// A format rule that a file breaks, and where.
+/// A violated rule of the format, with its location.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BrokenRule {
     pub rule: Rule,
-    /// The byte, counted from the file's header.
+    /// Position in bytes from the file's header.
     pub offset: usize,
-    /// The number of the object, when it is known.
+    /// Number of the object, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub object: Option<u32>,
 }
@@ -289,75 +291,75 @@ impl From<&PdfDefect> for BrokenRule {
     }
 }
 
-/// Why a file was refused.
+/// Reasons for refusing a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Error)]
 #[serde(tag = "reason", rename_all = "snake_case")]
 pub enum Refused {
-    /// Too many bytes.
-    #[error("the file has {length} bytes; the limit is {limit}")]
+    /// The file is too large.
+    #[error("the file has {length} bytes; the limit is {limit} bytes")]
     TooLarge {
-        /// Its bytes.
+        /// Size of the file in bytes.
         length: u64,
         limit: u64,
     },
-    /// Not a PDF file, or damaged beyond repair.
+    /// The file is not a PDF, or it is damaged beyond repair.
     #[error("the file is not a PDF or is damaged beyond repair; print it to a new PDF")]
     NotPdf,
-    /// It ends too early, or had to be repaired, and its pages need missing parts.
+    /// The file is truncated or had to be repaired, and parts that its pages need are missing.
     #[error("parts of the file are missing, or it ends too early; get the complete file again")]
     Incomplete,
-    /// It is damaged, and the sender must check the rebuilt file before it can be used.
+    /// The file is damaged, and the sender must check the rebuilt file before using it.
     #[error(
         "the file is damaged ({detail}) and can be used only as we rebuilt it: we had to guess {guessed} \
         part(s), and lost {lost} that no page shows; get the file again, or check every page and accept the \
         rebuilt file"
     )]
     Rebuilt {
-        /// The broken rule, and where.
+        /// The violated rule, with its location.
         detail: String,
         #[serde(flatten)]
         broken: BrokenRule,
-        /// How many parts had no end or no correct length.
+        /// Number of parts without an end or a correct length.
         guessed: u32,
-        /// How many parts that appear on no page are missing or unreadable.
+        /// Number of missing or unreadable parts. No page shows them.
         lost: u32,
         /// The first of these parts.
         parts: Vec<RebuiltPart>,
     },
-    /// A password is needed to read it.
+    /// The file needs a password.
     #[error("the file needs a password; enter it, or save the file without one")]
     NeedsPassword,
-    /// The password does not open it.
-    #[error("the password does not open the file; enter the right one, or save the file without one")]
+    /// The password is wrong.
+    #[error("the password does not open the file; enter the correct one, or save the file without one")]
     WrongPassword,
-    /// Its encryption is one that cannot be removed.
+    /// The file uses an encryption that we cannot remove.
     #[error("the file's encryption is not supported; save it without encryption")]
     UnsupportedEncryption,
-    /// It is signed and encrypted. Removing the encryption would break the signatures.
+    /// The file is signed and encrypted. Removing the encryption would break the signatures.
     #[error("the file is signed and encrypted, so nothing can be added to it; send the unsigned version")]
     SignedAndEncrypted,
-    /// It is signed, and its structure is damaged. A repair would break the signatures.
+    /// The file is signed, and its structure is damaged. A repair would break the signatures.
     #[error("the file is signed and its structure is damaged ({detail}); send the unsigned version")]
     SignedAndDamaged {
-        /// The broken rule, and where.
+        /// The violated rule, with its location.
         detail: String,
         #[serde(flatten)]
         broken: BrokenRule,
     },
-    /// A later addition to the signed file does not follow the standard exactly. Programs can read it, but may read it
+    /// A later addition to the signed file violates the standard. Programs can read the file, but may read it
     /// differently.
     #[error(
         "the file is signed, and later additions to it break the PDF standard ({detail}); send the unsigned \
         version"
     )]
     SignedLaxly {
-        /// The rule that it breaks.
+        /// The violated rule.
         detail: String,
         deviation: DeviationKind,
-        /// The byte.
+        /// Position in bytes.
         offset: usize,
     },
-    /// One of its signatures matches but proves nothing, because anyone could have made it.
+    /// One of the file's signatures matches but proves nothing, because anyone could have created it.
     #[error(
         "the signature {field:?} in the file uses an algorithm that is no longer secure ({algorithm}), so it \
         proves nothing; have the file signed again with SHA-256 and, for RSA, a key of at least 2,048 bits, or \
@@ -368,19 +370,19 @@ pub enum Refused {
         field: String,
         algorithm: String,
     },
-    /// It is signed, and our renderer reads it differently than the format specifies.
+    /// The file is signed, and our renderer does not read it as the format specifies.
     #[error("the file is signed, and programs show different content on page {page}; send the unsigned version")]
     SignedAndReadDifferently {
-        /// The first such page, from 1.
+        /// The first such page, starting at 1.
         page: u32,
     },
-    /// Programs read it differently, so some may show a signature.
+    /// Programs read the file differently, so some may show a signature.
     #[error(
         "the file's structure is damaged, so programs may show different content, and some may show a signature; \
         send the unsigned version, or print it to a new PDF"
     )]
     DamagedAndMaybeSigned,
-    /// One of its signatures is not valid.
+    /// One of the file's signatures is not valid.
     #[error("the signature {field:?} in the file is not valid ({detail}); send the unsigned version")]
     BrokenSignature {
         /// The signature field.
@@ -389,7 +391,7 @@ pub enum Refused {
         detail: String,
         fault: Box<Fault>,
     },
-    /// A certification forbids what would be added.
+    /// A certification forbids our additions.
     #[error(
         "the file is certified, and its certification (level {level}) forbids adding to its pages; send the \
         version from before it was certified"
@@ -407,17 +409,17 @@ pub enum Refused {
         /// The signature field.
         field: String,
     },
-    /// One of its signatures does not allow our additions.
-    #[error("the signature {field:?} in the file does not allow any additions ({detail}); send the unsigned version")]
+    /// One of the file's signatures does not allow our additions.
+    #[error("nothing can be added without breaking the signature {field:?} ({detail}); send the unsigned version")]
     CannotBeExtended {
-        /// The signature field. Empty if the whole file is meant.
+        /// The signature field. Empty if the reason applies to the whole file.
         field: String,
-        /// The verifier's reason, or what prevented the attempt.
+        /// The verifier's reason, or the error that prevented the attempt.
         detail: String,
-        /// The verifier's fault, typed.
+        /// The verifier's fault as a value.
         fault: Option<Box<Fault>>,
     },
-    /// The signed file's description cannot be read, so viewers would report any addition as forgery.
+    /// The signed file's metadata cannot be read, so viewers would report any addition as a forgery.
     #[error(
         "the file is signed, and its description (XMP metadata) cannot be read, so programs would report its \
         signature as broken after any addition; send the unsigned version"
@@ -438,150 +440,152 @@ pub enum Refused {
     /// Content of a page is missing or cannot be decoded.
     #[error("the content of page {page} is missing or cannot be read; get the file again, or print it to a new PDF")]
     ContentLost {
-        /// The first such page, from 1.
+        /// The first such page, starting at 1.
         page: u32,
     },
     /// Part of the visible content is in another file.
-    #[error("part of the file's content is in another file, which we do not have; print the file to a new PDF")]
+    #[error("part of the file's content is in another file, which was not sent with it; print the file to a new PDF")]
     ExternalContent,
-    /// A form that only XFA viewers show.
-    #[error("the file is a dynamic XFA form, which only one product can show; print it to a new PDF")]
+    /// The file is a form that only XFA viewers show.
+    #[error("the file is a dynamic XFA form, which most PDF viewers cannot show; print it to a new PDF")]
     DynamicXfa,
-    /// No pages.
+    /// The file has no pages.
     #[error("the file has no pages")]
     NoPages,
-    /// Too many pages.
+    /// The file has too many pages.
     #[error("the file has {pages} pages; the limit is {limit}")]
     TooManyPages { pages: u32, limit: u32 },
-    /// A picture with too many pixels.
+    /// An image has too many pixels.
     #[error("a picture has {pixels} pixels; the limit is {limit}")]
     TooManyPixels { pixels: u64, limit: u64 },
-    /// A page whose boxes make no sense or that is too large or too small.
+    /// A page has invalid boxes, or is too large or too small.
     #[error("page {page} has no valid size; each side must have {shortest} to {longest} points")]
     PageSize {
-        /// The page, from 1.
+        /// Page number, starting at 1.
         page: u32,
-        /// Least length of its shorter side.
+        /// Minimum length of the shorter side.
         shortest: f64,
-        /// Greatest length of its longer side.
+        /// Maximum length of the longer side.
         longest: f64,
     },
-    /// Something is hidden that cannot be removed without changing a page.
+    /// A page hides content that cannot be removed without changing how the page looks.
     #[error(
         "page {page} hides content that cannot be removed without changing how the page looks; print the file to \
         a new PDF"
     )]
     HiddenContent {
-        /// The first such page, from 1.
+        /// The first such page, starting at 1.
         page: u32,
     },
-    /// The file leaves it to viewers to draw a field's value, and our letters cannot.
-    #[error("the value of the form field {field:?} cannot be drawn as viewers draw it; print the file to a new PDF")]
-    FormValueNotDrawn { field: String },
-    /// The file leaves an annotation to viewers that we cannot draw as they do.
+    /// The file leaves it to viewers to draw a field's value, and our fonts cannot show it.
     #[error(
-        "page {page} has an annotation ({kind}) that cannot be drawn as viewers draw it; print the file to a new PDF"
+        "the value of the form field {field:?} cannot be drawn the way viewers draw it; print the file to a new PDF"
+    )]
+    FormValueNotDrawn { field: String },
+    /// The file leaves an annotation to viewers, and we cannot draw it as they do.
+    #[error(
+        "page {page} has an annotation ({kind}) that cannot be drawn the way viewers draw it; print the file to a new PDF"
     )]
     AnnotationNotDrawn {
-        /// The page, from 1.
+        /// Page number, starting at 1.
         page: u32,
-        /// The format's name for it.
+        /// Name of the annotation kind in the format.
         kind: String,
     },
-    /// Something is printed that does not show on the screen.
+    /// A page has content that is printed but not shown on the screen.
     #[error(
         "page {page} has something ({kind}) that is printed but not shown on the screen; remove it, or print the \
         file to a new PDF"
     )]
     AnnotationPrintsUnseen {
-        /// The page, from 1.
+        /// Page number, starting at 1.
         page: u32,
-        /// The format's name for it.
+        /// Name of the annotation kind in the format.
         kind: String,
     },
-    /// Part of a page is compressed in a way that we cannot read.
+    /// Part of a page uses a compression that we cannot read.
     #[error(
         "part of page {page} is compressed in a way ({filter}) that we cannot read; print the file to a new \
             PDF"
     )]
     UnreadableContent {
-        /// The page, from 1.
+        /// Page number, starting at 1.
         page: u32,
         filter: String,
     },
-    /// Text in a font that is not in the file, which we would show wrongly or not at all.
+    /// A page has text in a font that is not embedded, and we would show the text wrongly or not at all.
     #[error(
         "page {page} has text in a font that is not in the file ({font}) and cannot be shown as it is meant; save the file \
          with its fonts, or print it to a new PDF"
     )]
     TextNotShown {
-        /// The page, from 1.
+        /// Page number, starting at 1.
         page: u32,
-        /// The font, as the file names it.
+        /// Name of the font in the file.
         font: String,
     },
-    /// Something blends with the content below its group, which we would show as covered.
+    /// Content blends with the content below its group, which we would show as covered.
     #[error(
         "page {page} has a transparent part that blends with what lies beneath it in a way that cannot be shown; print the \
          file to a new PDF"
     )]
     BlendingNotShown {
-        /// The first such page, from 1.
+        /// The first such page, starting at 1.
         page: u32,
     },
-    /// A signed file leaves a drawing to viewers, so some people would see it and others not.
+    /// A signed file leaves a drawing to viewers, so only some programs would show it.
     #[error(
         "the file is signed, and page {page} has something ({kind}) that other programs show and people who sign here \
          would not see; send it as it was before it was signed"
     )]
     SignedWithUnseen {
-        /// The page, from 1.
+        /// Page number, starting at 1.
         page: u32,
-        /// The format's name for it.
+        /// Name of the annotation kind in the format.
         kind: String,
     },
-    /// Text of a signed file names a font that does not exist, so some programs show it and others do not.
+    /// Text in a signed file uses a missing font, so only some programs show it.
     #[error(
         "the file is signed, and page {page} has text whose font ({font}) is missing, so some programs leave the text out; \
          send it as it was before it was signed"
     )]
     SignedWithMissingFont {
-        /// The page, from 1.
+        /// Page number, starting at 1.
         page: u32,
-        /// The name that the page's content uses for it.
+        /// Name of the font in the page's content.
         font: String,
     },
     /// Rewriting would change how a page looks.
     #[error("page {page} cannot be kept exactly as it looks; print the file to a new PDF")]
     PageWouldChange {
-        /// The first such page, from 1.
+        /// The first such page, starting at 1.
         page: u32,
     },
-    /// The file asks for more work or memory than is allowed.
-    #[error("the file needs too much time or memory to be read; print it to a new PDF")]
+    /// The file needs more work or memory than allowed.
+    #[error("reading the file takes too much time or memory; print it to a new PDF")]
     TooDemanding,
-    /// It needs more time than a worker has.
-    #[error("the file needs more than {seconds} s of a processor to be read and shown; print it to a new PDF")]
+    /// The file needs more time than a worker has.
+    #[error("reading and showing the file takes more than {seconds} s of processor time; print it to a new PDF")]
     TooMuchTime { seconds: u64 },
-    /// It needs more memory than a worker has.
-    #[error("the file needs more than {megabytes} MB of memory to be read and shown; print it to a new PDF")]
+    /// The file needs more memory than a worker has.
+    #[error("reading and showing the file takes more than {megabytes} MB of memory; print it to a new PDF")]
     TooMuchMemory { megabytes: u64 },
 }
 
-/// What a sender can accept so that we accept the file. We never do this unasked.
+/// Changes that a sender can accept so that we accept the file. We never make them unasked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Acceptance {
-    /// A damaged file, as it was rebuilt.
+    /// The rebuilt version of a damaged file.
     Rebuilt,
-    /// A copy without the signatures.
+    /// A copy of the file without the signatures.
     WithoutSignatures,
 }
 
 impl Acceptance {
     pub const ALL: [Self; 2] = [Self::Rebuilt, Self::WithoutSignatures];
 
-    /// The word for it in requests.
+    /// Returns the name used in requests.
     pub const fn code(self) -> &'static str {
         match self {
             Self::Rebuilt => "rebuilt",
@@ -591,7 +595,7 @@ impl Acceptance {
 }
 
 impl Refused {
-    /// The change that the sender can accept instead, if one helps.
+    /// Returns the change that the sender can accept instead, if there is one.
     pub fn acceptance(&self) -> Option<Acceptance> {
         match self {
             Self::Rebuilt { .. } => Some(Acceptance::Rebuilt),
@@ -614,12 +618,12 @@ impl Refused {
         }
     }
 
-    /// Whether accepting this would help, and whether the sender accepts it.
+    /// Returns whether accepting this change would help and the sender accepts it.
     pub(super) fn is_helped_by(&self, acceptance: Acceptance, wishes: &Wishes) -> bool {
         self.acceptance() == Some(acceptance) && wishes.accepts.contains(&acceptance)
     }
 
-    /// Whether it needs more work or memory than is allowed.
+    /// Returns whether the file needs more work or memory than allowed.
     pub fn is_too_demanding(&self) -> bool {
         matches!(
             self,

@@ -1,5 +1,5 @@
-//! Writes an upload once: only what the trailer leads to, in the canonical form of [`write::whole`]. From the old trailer we keep
-//! only `/Root`, `/Info` and `/ID`.
+//! Writes an upload once: only the objects that are referenced from the trailer, in the canonical form of
+//! [`write::whole`]. Only `/Root`, `/Info` and `/ID` are kept from the old trailer.
 
 use std::collections::BTreeSet;
 
@@ -11,9 +11,9 @@ use crate::pdf::edit::Edits;
 use crate::pdf::object::{Dict, Str};
 use crate::pdf::{Object, Objects, PdfDefect, Ref, structure, write};
 
-/// Everything that ISO 32000-2 and PAdES ask for is known to readers of this version.
+/// Readers of this version know everything that ISO 32000-2 and PAdES require.
 const LEAST_VERSION: &str = "1.7";
-/// How far into a file its header is looked for (7.5.2).
+/// Number of bytes at the start of a file that are searched for its header (7.5.2).
 const HEAD: usize = 1024;
 
 pub(super) fn rewrite(edits: &Edits<'_>, upload: &[u8]) -> Result<Vec<u8>, Refused> {
@@ -40,8 +40,8 @@ pub(super) fn rewrite(edits: &Edits<'_>, upload: &[u8]) -> Result<Vec<u8>, Refus
     Ok(written.bytes)
 }
 
-/// The file without references of its structure to annotations that are on no page (14.7.5.3). `None` if it needs no
-/// change.
+/// Returns the file without structure references to annotations that are on no page (14.7.5.3). `None` if no change is
+/// needed.
 fn without_dangling<'f>(edits: &Edits<'f>) -> Result<Option<Edits<'f>>, PdfDefect> {
     if !edits.catalog()?.has(b"StructTreeRoot") {
         return Ok(None);
@@ -51,14 +51,14 @@ fn without_dangling<'f>(edits: &Edits<'f>) -> Result<Option<Edits<'f>>, PdfDefec
         let items = edits.dict_at(page).and_then(|page| edits.array_in(page, b"Annots"));
         annotations.extend(items.unwrap_or_default().iter().filter_map(Object::as_ref));
     }
-    // Whole objects of the content are named so, too.
+    // Whole content objects are referenced in the same way.
     let is_gone = |id: Ref| !annotations.contains(&id) && !matches!(edits.at(id), Object::Stream(_));
     let mut settled = edits.clone();
     let count = structure::forget(&mut settled, is_gone)?;
     Ok((count > 0).then_some(settled))
 }
 
-/// The version of the file's header, or the least one.
+/// Returns the version in the file's header, or the minimum version.
 fn version(upload: &[u8]) -> &str {
     const MARK: &[u8] = b"%PDF-";
     let head = upload.get(..HEAD + MARK.len() + 3).unwrap_or(upload);
@@ -73,7 +73,7 @@ fn version(upload: &[u8]) -> &str {
     .max(LEAST_VERSION)
 }
 
-/// The first half stays that of the upload, if it has one; the second is new (14.4).
+/// Returns the file identifier (14.4). The first half is that of the upload, if present. The second half is new.
 fn identifier(permanent: Option<Vec<u8>>, upload: &[u8]) -> Vec<Object> {
     let digest: Vec<u8> = Sha256::digest(upload).iter().take(16).copied().collect();
     let permanent = permanent

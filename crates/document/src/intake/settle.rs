@@ -1,6 +1,6 @@
-//! Corrects what viewers ignore and strict readers complain about, so intake always writes a sound file: invalid page trees, pages
-//! without size, streams that do not decode. The comparison of pages proves that none of it shows. Page content is never dropped:
-//! if it cannot be decoded, the file is refused.
+//! Corrects errors that viewers ignore and strict readers report, so that intake always writes a valid file: invalid
+//! page trees, pages without a size, streams that cannot be decoded. The comparison of pages proves that these
+//! corrections are not visible. Page content is never dropped: if it cannot be decoded, the file is refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,9 +17,9 @@ use crate::pdf::filter;
 use crate::pdf::geometry::Rectangle;
 use crate::pdf::{Dict, Name, Object, Objects, PdfDefect, Ref, Rule, Stream, structure};
 
-/// The size in which viewers show a page without one: US Letter, in points.
+/// Size that viewers assume for a page without one: US Letter, in points.
 const ASSUMED_SIZE: [i64; 4] = [0, 0, 612, 792];
-/// Filters without loss, which can be undone and done again (Table 6).
+/// Lossless filters, which can be reversed and applied again (Table 6).
 const LOSSLESS: [&[u8]; 5] = [
     b"FlateDecode",
     b"LZWDecode",
@@ -27,22 +27,23 @@ const LOSSLESS: [&[u8]; 5] = [
     b"ASCIIHexDecode",
     b"RunLengthDecode",
 ];
-/// The limit for one decoded damaged stream.
+/// Maximum size of one decoded damaged stream.
 const MOST_DECODED: usize = 64 * 1024 * 1024;
 /// The maximum depth of a page in the tree.
 const DEEPEST_PAGE: usize = 60;
 
-/// The repairs.
+/// The result of the corrections.
 #[derive(Debug, Default)]
 pub(super) struct Settled {
     /// The changes for the report.
     pub(super) changes: Vec<Change>,
-    /// Why viewers read the upload in different ways, of which only one is right: an object that was deleted is still shown by
-    /// some, a page without size is shown in this size or that. With any, pages are compared with that one reading.
+    /// Reasons why viewers read the upload differently although only one reading is correct: some still show a deleted
+    /// object, or show a page without a size in different sizes. If there are any, pages are compared with the correct
+    /// reading.
     pub(super) warnings: Vec<Warning>,
 }
 
-/// Settles the file, in place.
+/// Corrects the file in place.
 pub(super) fn settle(edits: &mut Edits<'_>, upload: &Upload) -> Result<Settled, Refused> {
     let mut settled = Settled::default();
     if upload.refers_to_deleted()? {
@@ -62,10 +63,10 @@ pub(super) fn settle(edits: &mut Edits<'_>, upload: &Upload) -> Result<Settled, 
     Ok(settled)
 }
 
-/// Makes the page tree (7.7.3) one that every reader walks alike: each node says what it is, how many pages are in it
-/// and which node is its parent, no node comes twice, and nodes that are not dictionaries are ignored. Viewers' rule
-/// decides which nodes are pages. Answers how many entries led to nothing; one that should lead to a page and leads to
-/// an object that is not in the file refuses it.
+/// Corrects the page tree (7.7.3) so that all readers process it alike: each node states its type, the number of its
+/// pages and its parent, no node occurs twice, and nodes that are not dictionaries are ignored. The rule used by
+/// viewers decides which nodes are pages. Returns the number of invalid entries. Refuses the file if an entry for a
+/// page refers to an object that is missing.
 pub(super) fn settle_page_tree(edits: &mut Edits<'_>, upload: &Upload) -> Result<u32, Refused> {
     let root = match edits.catalog()?.get(b"Pages").cloned() {
         Some(Object::Ref(root)) => root,
@@ -121,7 +122,8 @@ pub(super) fn settle_page_tree(edits: &mut Edits<'_>, upload: &Upload) -> Result
     Ok(dropped)
 }
 
-/// Some programs show as many pages as the root states. Each node comes after its parent.
+/// Corrects the page counts, because some programs show as many pages as the root states. In `nodes`, parents are
+/// before their children.
 fn settle_counts(edits: &mut Edits<'_>, nodes: &[(Ref, Option<Ref>, bool)]) {
     let mut pages: BTreeMap<Ref, i64> = BTreeMap::new();
     for (id, parent, is_branch) in nodes.iter().rev() {
@@ -148,8 +150,8 @@ fn is_branch(edits: &Edits<'_>, node: &Dict) -> bool {
     edits.is_name_in(node, b"Type", b"Pages")
 }
 
-/// The kids of a node, each an object of its own, and how many entries were invalid. Fails with the number of kids
-/// before a missing one.
+/// Returns the children of a node as separate objects, and the number of invalid entries. Fails with the number of
+/// children before a missing one.
 fn settle_kids(
     edits: &mut Edits<'_>,
     node: &Dict,
@@ -180,8 +182,8 @@ fn settle_kids(
     Ok((settled, others))
 }
 
-/// Removes `/Next` of actions and bookmarks if it leads in a circle, because they must be trees (12.6.2, 12.3.3). Returns how
-/// often.
+/// Removes circular `/Next` references of actions and bookmarks, because these must be trees (12.6.2, 12.3.3). Returns
+/// how many were removed.
 fn settle_links(edits: &mut Edits<'_>) -> Result<u32, PdfDefect> {
     let mut dropped = 0_u32;
     let mut trees = Trees::default();
@@ -211,16 +213,16 @@ fn settle_links(edits: &mut Edits<'_>) -> Result<u32, PdfDefect> {
     Ok(dropped)
 }
 
-/// Objects that follow one another, as long as they are trees.
+/// Objects that follow one another, as long as they form trees.
 #[derive(Default)]
 struct Trees {
     following: BTreeSet<Ref>,
-    /// From each object to one that represents its whole tree.
+    /// Maps each object to one that represents its whole tree.
     towards: BTreeMap<Ref, Ref>,
 }
 
 impl Trees {
-    /// Has one follow another, unless it follows something already or would follow itself in the end.
+    /// Records that one object follows another, unless it already follows one or this would close a circle.
     fn add(&mut self, before: Ref, next: Ref) -> bool {
         let (tree, other) = (self.tree(before), self.tree(next));
         if tree == other || !self.following.insert(next) {
@@ -232,7 +234,7 @@ impl Trees {
 
     fn tree(&mut self, mut id: Ref) -> Ref {
         while let Some(up) = self.towards.get(&id).copied() {
-            // Shortens the way for the next who asks.
+            // Shortens the path for later searches.
             if let Some(farther) = self.towards.get(&up).copied() {
                 self.towards.insert(id, farther);
             }
@@ -242,7 +244,8 @@ impl Trees {
     }
 }
 
-/// Whether the file uses a stream whose data is in another file (Table 5, `F`), which readers may or may not find.
+/// Returns whether the file uses a stream whose data is in another file (Table 5, `F`), which readers may or may not
+/// find.
 pub(super) fn has_external_streams(objects: &impl Objects) -> Result<bool, PdfDefect> {
     let is_external = |id: &Ref| {
         let stream = objects.at(*id).as_stream();
@@ -252,8 +255,8 @@ pub(super) fn has_external_streams(objects: &impl Objects) -> Result<bool, PdfDe
     Ok(used(objects)?.iter().any(is_external))
 }
 
-/// Gives a size to pages that have none, and removes everything but streams from the contents of pages (Table 31). Returns how
-/// many pages had no size, and how many things were removed.
+/// Sets a size for pages without one, and removes everything but streams from the contents of pages (Table 31). Returns
+/// the number of pages without a size, and of removed objects.
 fn settle_pages(edits: &mut Edits<'_>, upload: &Upload) -> Result<(u32, u32), Refused> {
     let (mut assumed, mut others) = (0_u32, 0_u32);
     for (id, number) in edits.pages()?.into_iter().zip(1_u32..) {
@@ -263,7 +266,7 @@ fn settle_pages(edits: &mut Edits<'_>, upload: &Upload) -> Result<(u32, u32), Re
         };
         let media = read(b"MediaBox").filter(|(media, _)| media.has_area());
         let has_size = media.is_some();
-        // A crop that shows nothing is passed over.
+        // A crop box without an area is ignored.
         let has_crop = match (&media, read(b"CropBox")) {
             (Some((media, _)), Some((crop, _))) => crop.intersection(media).has_area(),
             _ => true,
@@ -289,7 +292,7 @@ fn settle_pages(edits: &mut Edits<'_>, upload: &Upload) -> Result<(u32, u32), Re
     Ok((assumed, others))
 }
 
-/// Whether what a page draws is in the file, or a later revision has deleted it.
+/// Returns whether the file contains the contents of a page, or a later revision has deleted them.
 fn has_contents(edits: &Edits<'_>, page: Ref, upload: &Upload) -> bool {
     let Some(contents) = edits.dict_at(page).and_then(|page| page.get(b"Contents")) else {
         return true;
@@ -299,7 +302,8 @@ fn has_contents(edits: &Edits<'_>, page: Ref, upload: &Upload) -> bool {
     is_there(contents) && parts.iter().all(is_there)
 }
 
-/// The streams of a page whose contents are several, if something else is among them; and counts what else is not null.
+/// Returns the streams of a page whose contents array also has other entries. Counts those that are not null in
+/// `others`.
 fn only_streams(edits: &Edits<'_>, page: Ref, others: &mut u32) -> Option<Vec<Object>> {
     let parts = edits.array_in(edits.dict_at(page)?, b"Contents")?;
     let mut is_stream = |part: &&Object| match edits.follow(part) {
@@ -313,11 +317,11 @@ fn only_streams(edits: &Edits<'_>, page: Ref, others: &mut u32) -> Option<Vec<Ob
     (streams.len() < parts.len()).then_some(streams)
 }
 
-/// Makes the content of every page such that nothing of it reaches what is drawn after it.
+/// Makes the content of every page independent of what is drawn after it.
 ///
-/// Where all readers find the same instructions in it, it is made to end in the state in which it began. Any other content
-/// becomes a form `XObject` (8.10), which the page draws: whatever a reader takes an unfinished string or the data of an
-/// inline image for, it ends with that stream, and so does the graphics state.
+/// If all readers find the same instructions in the content, it is changed to end in its initial state. Any other
+/// content becomes a form `XObject` (8.10) that the page draws. However a reader interprets an unfinished string or the
+/// data of an inline image, it ends with that stream, and so does the graphics state.
 pub(super) fn balance_pages(edits: &mut Edits<'_>, most: usize) -> Result<(), Refused> {
     let mut enclosed = BTreeMap::new();
     for (page, number) in edits.pages()?.into_iter().zip(1_u32..) {
@@ -343,10 +347,10 @@ pub(super) fn balance_pages(edits: &mut Edits<'_>, most: usize) -> Result<(), Re
     Ok(())
 }
 
-/// Puts the content of a page into a form that the page draws.
+/// Moves the content of a page to a form that the page draws.
 fn enclose(edits: &mut Edits<'_>, page: Ref, content: Vec<u8>) -> Ref {
     const NAME: &str = "CsPage";
-    // A form shows nothing outside of its box; a page is nowhere wider.
+    // A form shows nothing outside its box. No page is wider than this.
     const FAR: i64 = 1 << 20;
     let resources = edits.inherited_by(page, b"Resources").cloned();
     let form = dict([
@@ -366,9 +370,9 @@ fn enclose(edits: &mut Edits<'_>, page: Ref, content: Vec<u8>) -> Ref {
 }
 
 struct Content {
-    /// Its streams as the one that they are (Table 31).
+    /// The concatenated streams (Table 31).
     bytes: Vec<u8>,
-    /// It has several streams that end within a token, which readers join with or without a space.
+    /// Whether there are several streams that end within a token. Readers join these with or without a space.
     is_joined: bool,
 }
 
@@ -403,7 +407,8 @@ fn content_of(edits: &Edits<'_>, page: Ref, number: u32, most: usize) -> Result<
     Ok(Some(Content { bytes, is_joined }))
 }
 
-/// Makes every stream decode. Answers how many did not; content of pages is not among them, because it must stay.
+/// Makes every stream decodable. Returns the number of corrected streams. Does not include page contents, because these
+/// must stay unchanged.
 fn settle_streams(edits: &mut Edits<'_>) -> Result<u32, PdfDefect> {
     let mut drawn = BTreeSet::new();
     for page in edits.pages()? {
@@ -424,7 +429,7 @@ fn settle_streams(edits: &mut Edits<'_>) -> Result<u32, PdfDefect> {
     Ok(dropped)
 }
 
-/// Makes a stream decodable. Returns whether it was damaged. Streams that pages draw stay as they are.
+/// Makes a stream decodable. Returns whether the stream was damaged. Streams that pages draw stay unchanged.
 fn settle_stream(known: &Edits<'_>, stream: &mut Stream, is_drawn: bool) -> bool {
     spell_out(known, &mut stream.dict);
     let Ok(steps) = filter::steps(&stream.dict, |object| known.resolve(object)) else {
@@ -439,7 +444,7 @@ fn settle_stream(known: &Edits<'_>, stream: &mut Stream, is_drawn: bool) -> bool
         return false;
     };
     if names == [b"DCTDecode"] {
-        // Without its first marker it is not a JPEG, and no viewer shows it.
+        // Without its first marker, it is not a JPEG, and no viewer shows it.
         let is_picture = is_drawn || raw.starts_with(&[0xFF, 0xD8]);
         if !is_picture {
             *stream = empty_form();
@@ -454,7 +459,7 @@ fn settle_stream(known: &Edits<'_>, stream: &mut Stream, is_drawn: bool) -> bool
     }
     let (decoded, is_damaged) = match filter::decode(steps.clone(), &raw, MOST_DECODED) {
         Ok(decoded) => (decoded.bytes, false),
-        // Many programs leave out an empty value.
+        // Many programs omit an empty value.
         Err(_) if raw.is_empty() => (Vec::new(), false),
         Err(Rule::TooLarge) => return false,
         Err(_) if is_drawn => return false,
@@ -464,8 +469,9 @@ fn settle_stream(known: &Edits<'_>, stream: &mut Stream, is_drawn: bool) -> bool
     is_damaged
 }
 
-/// Filters have short names in inline images alone (Table 92); viewers take them everywhere. And they are written in the
-/// stream's own dictionary, for not every reader looks elsewhere.
+/// Replaces short filter names. They are valid only in inline images (Table 92), although viewers accept them
+/// everywhere. Also copies referenced entries into the stream's own dictionary, because not every reader follows
+/// references there.
 fn spell_out(known: &Edits<'_>, dict: &mut Dict) {
     let full = |object: &Object| {
         let meaning = object.as_name().map(Name::bytes);
@@ -494,7 +500,7 @@ fn spell_out(known: &Edits<'_>, dict: &mut Dict) {
     }
 }
 
-/// Whether it is deflated data from the first byte to its checksum.
+/// Returns whether the content is deflated data from the first byte to its checksum.
 fn inflates(content: &[u8]) -> bool {
     let mut inflater = Decompress::new(true);
     let mut scratch = vec![0; 64 * 1024];

@@ -1,4 +1,4 @@
-//! Everything visible on a page: the streams of contents, pictures, fonts, patterns and appearances.
+//! Finds everything visible on a page: content streams, images, fonts, patterns and appearances.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use super::look::{Look, says_what_it_is};
 use crate::pdf::filter;
 use crate::pdf::{Dict, Object, Ref, Stream};
 
-/// Keys that lead to what does not show.
+/// Keys of objects that are not visible.
 const UNSHOWN: [&[u8]; 10] = [
     b"Parent",
     b"Metadata",
@@ -20,7 +20,7 @@ const UNSHOWN: [&[u8]; 10] = [
     b"StructParent",
     b"Thumb",
 ];
-/// The kinds of resources (Table 34) that lead to something.
+/// Resource categories (Table 34) with referenced objects.
 const RESOURCES: [&[u8]; 7] = [
     b"ExtGState",
     b"ColorSpace",
@@ -30,9 +30,9 @@ const RESOURCES: [&[u8]; 7] = [
     b"Font",
     b"Properties",
 ];
-/// The kinds of fonts (Table 108).
+/// Font types (Table 108).
 const FONTS: [&[u8]; 4] = [b"Type0", b"Type1", b"MMType1", b"TrueType"];
-/// Filters that every reader knows (Table 6), with their short names.
+/// Filters that every reader supports (Table 6), with their short names.
 const PLAIN: [&[u8]; 11] = [
     b"FlateDecode",
     b"Fl",
@@ -46,7 +46,7 @@ const PLAIN: [&[u8]; 11] = [
     b"RL",
     b"Crypt",
 ];
-/// The operators that paint pictures.
+/// Operators that paint images.
 const OF_PICTURES: [&[u8]; 6] = [
     b"DCTDecode",
     b"DCT",
@@ -56,12 +56,12 @@ const OF_PICTURES: [&[u8]; 6] = [
     b"JBIG2Decode",
 ];
 
-/// Objects that show, with the first page that shows each.
+/// Visible objects, with the first page that shows each.
 #[derive(Default)]
 struct Shown<'o> {
     streams: Vec<(u32, Ref, &'o Stream)>,
     fonts: Vec<(u32, &'o Dict)>,
-    /// The content of glyphs of Type 3 fonts.
+    /// Content streams of Type 3 glyphs.
     glyphs: BTreeSet<Ref>,
 }
 
@@ -110,24 +110,25 @@ impl<'o> Shown<'o> {
     }
 }
 
-/// The fonts that pages name, each with the first such page, without Type 3 fonts and parts of composite fonts.
+/// Returns the fonts used by pages, each with the first such page. Excludes Type 3 fonts and the parts of composite
+/// fonts.
 pub(super) fn fonts(objects: &impl Look) -> Vec<(u32, &Dict)> {
     Shown::of(objects).fonts
 }
 
-/// The streams that pages show, each with the first such page.
+/// Returns the streams that pages show, each with the first such page.
 pub(super) fn streams(objects: &impl Look) -> Vec<(u32, Ref, &Stream)> {
     Shown::of(objects).streams
 }
 
-/// The forms, appearances and tiles among them.
+/// Returns the visible forms, appearances and tiles.
 pub(super) fn forms(objects: &impl Look) -> Vec<(u32, Ref, &Stream)> {
     let mut streams = streams(objects);
     streams.retain(|(_, _, stream)| stream.dict.has(b"BBox"));
     streams
 }
 
-/// The same, and the glyphs of Type 3 fonts.
+/// Returns the visible forms, appearances, tiles and Type 3 glyphs.
 pub(super) fn contents(objects: &impl Look) -> Vec<(u32, Ref, &Stream)> {
     let Shown {
         mut streams, glyphs, ..
@@ -146,7 +147,7 @@ fn shown<'o, O: Look>(objects: &'o O, dict: &'o Dict) -> impl Iterator<Item = &'
     values.chain(own.flat_map(move |own| resources(objects, own)))
 }
 
-/// The resources that content can name; others show nowhere.
+/// Returns the resources that content can refer to. Others are never visible.
 fn resources<'o, O: Look>(objects: &'o O, resources: &'o Object) -> impl Iterator<Item = &'o Object> {
     let found = match objects.follow(resources) {
         Object::Dict(found) => Some(found),
@@ -155,7 +156,7 @@ fn resources<'o, O: Look>(objects: &'o O, resources: &'o Object) -> impl Iterato
     RESOURCES.iter().filter_map(move |kind| found?.get(kind))
 }
 
-/// Pictures with alternates, such as for printing (8.9.5.4), each with its page.
+/// Returns images with alternates, such as for printing (8.9.5.4), each with its page.
 pub(super) fn alternates(objects: &impl Look) -> Vec<(u32, Ref)> {
     let with_others = streams(objects)
         .into_iter()
@@ -174,9 +175,9 @@ pub(super) fn refuse_unreadable(objects: &impl Look) -> Result<(), Refused> {
     Ok(())
 }
 
-/// The filter that we cannot decode.
+/// Returns the filter that we cannot decode, if any.
 fn unreadable(objects: &impl Look, stream: &Stream) -> Option<String> {
-    // Whether malformed parameters do harm is found out when the stream is decoded.
+    // Decoding the stream shows whether malformed parameters cause errors.
     let steps = filter::steps(&stream.dict, |object| objects.resolve(object)).ok()?;
     let is_picture = objects.is_name_in(&stream.dict, b"Subtype", b"Image");
     let last = steps.len().saturating_sub(1);

@@ -1,16 +1,16 @@
-//! Uploads that others have signed.
+//! Uploads with existing signatures.
 //!
-//! Their bytes stay as they are, for signatures cover them. Stamping and sealing then extend the file
-//! by what ISO 32000-2, 12.8.2, allows after an approval signature: further signature fields, whose
-//! appearance shows what was filled in (`crate::marks::extend`). So a signed upload is accepted only if
+//! Their bytes stay unchanged, because signatures cover them. Stamping and sealing then extend the file only by what
+//! ISO 32000-2, 12.8.2, allows after an approval signature: further signature fields, whose appearance shows the
+//! entered values (`crate::marks::extend`). So a signed upload is accepted only if
 //!
-//! - it keeps the rules of the format, so that all programs read the same from it, and our renderer does: it resolves the same
-//!   content of every page;
-//! - our own verifier finds every signature intact, no matter who signed;
-//! - every one still is when the file has been extended and sealed. We do not conclude that from certifications and locks but
-//!   try it, so the verifier calls the sealed document of every accepted file sound;
+//! - it follows the rules of the format, so that all programs read it alike, including our renderer, which must resolve
+//!   the same content of every page;
+//! - our own verifier finds every signature intact, regardless of the signer;
+//! - every signature is still intact after the file has been extended and sealed. We do not infer that from
+//!   certifications and locks but try it, so the verifier reports the sealed document of every accepted file as sound;
 //! - its validation data can be read and leaves room for ours;
-//! - it contains nothing that intake would have to remove, except embedded files, which the report names.
+//! - it contains nothing that intake would have to remove, except embedded files, which the report lists.
 
 use domain::field::Placement;
 use jiff::Timestamp;
@@ -33,10 +33,10 @@ use crate::text::fonts::Fonts;
 use crate::verify::changes::has_room;
 use crate::verify::{Fault, SignatureKind, SignatureReport, verify_soundness};
 
-/// The beginning of the year 2000, in seconds since 1970: any time would do.
+/// The start of the year 2000, in seconds since 1970. Any time would do.
 const REHEARSED_AT: i64 = 946_684_800;
 
-/// Whether someone has signed it. Usage rights are not a person's signature.
+/// Returns whether a person has signed the file. Usage rights are not a person's signature.
 pub(super) fn is_signed(objects: &impl Objects) -> Result<bool, PdfDefect> {
     let is_certified = objects
         .dict_of_catalog(b"Perms")
@@ -44,13 +44,13 @@ pub(super) fn is_signed(objects: &impl Objects) -> Result<bool, PdfDefect> {
     Ok(is_certified || !acro_form::signatures(objects)?.is_empty())
 }
 
-/// Accepts a signed file unchanged, or returns why not.
+/// Accepts a signed file unchanged, or returns the reason for refusal.
 pub(super) fn take(bytes: SharedBytes, upload: &Upload, limits: &Limits) -> Result<Intake, Refused> {
     if upload.was_encrypted() {
         return Err(Refused::SignedAndEncrypted);
     }
     if let Upload::Rebuilt { defect, .. } = upload {
-        // A broken signature is more important than a broken rule.
+        // A broken signature is more important than a violated rule.
         return Err(match are_intact(bytes) {
             Err(broken @ Refused::BrokenSignature { .. }) => broken,
             _ => damaged(defect),
@@ -130,12 +130,12 @@ fn damaged(defect: &PdfDefect) -> Refused {
     }
 }
 
-/// The number of signatures, if all are intact.
+/// Returns the number of signatures, if all are intact.
 fn are_intact(bytes: SharedBytes) -> Result<u32, Refused> {
-    // A sender may know signers that we do not.
+    // A sender may trust signers that we do not know.
     let verdict = verify_soundness(bytes);
-    // What follows the last signature is allowed by all of them, or they would not be intact; the seal will cover it.
-    // Damage explains least, so it is named last.
+    // All signatures allow the content after the last of them, or they would not be intact, and the seal will cover
+    // this content. Damage is the least specific reason, so it is reported last.
     let weight = |fault: &Fault| match fault {
         Fault::WeakAlgorithm { .. } => 1,
         Fault::DamagedStructure { .. } => 2,
@@ -163,8 +163,8 @@ fn are_intact(bytes: SharedBytes) -> Result<u32, Refused> {
     })
 }
 
-/// May the file be extended and sealed? We try it, with something on every page and a key that nobody knows afterwards. The
-/// verifier decides what a signature permits, nothing here does.
+/// Checks whether the file may be extended and sealed, by trying it with a mark on every page and a temporary key. Only
+/// the verifier decides what a signature permits.
 fn allows_more(bytes: &SharedBytes, pages: usize) -> Result<(), Refused> {
     let sealed = rehearsed(bytes, pages).map_err(|detail| Refused::CannotBeExtended {
         field: String::new(),
@@ -197,7 +197,7 @@ fn allows_more(bytes: &SharedBytes, pages: usize) -> Result<(), Refused> {
     })
 }
 
-/// The file, extended and sealed as it will be when all have signed, followed by validation data.
+/// Extends and seals the file as it will be when everyone has signed, and adds validation data.
 fn rehearsed(bytes: &SharedBytes, pages: usize) -> Result<Vec<u8>, String> {
     let said = |error: &dyn std::error::Error| error.to_string();
     let marks: Vec<Mark> = (1..)
@@ -234,7 +234,7 @@ fn rehearsed(bytes: &SharedBytes, pages: usize) -> Result<Vec<u8>, String> {
     add_validation_data(sealed, &data).map_err(|error| said(&error))
 }
 
-/// Parts that stay in a signed file, although we would remove them from another.
+/// Returns a warning about parts that stay in a signed file but would be removed from an unsigned one.
 fn kept(upload: &Upload) -> Result<Option<Warning>, Refused> {
     if layers::remove(&mut upload.edits(), 0)?.hidden > 0 {
         return Err(Refused::SignedAndActive);
@@ -243,7 +243,7 @@ fn kept(upload: &Upload) -> Result<Option<Warning>, Refused> {
     for change in clean::clean(&mut upload.edits())? {
         match change {
             Change::EmbeddedFilesRemoved { count } => warning = Some(Warning::EmbeddedFilesKept { count }),
-            // A grant of rights to readers shows nothing and does nothing.
+            // Usage rights show nothing and do nothing.
             Change::UsageRightsRemoved => {}
             _ => return Err(Refused::SignedAndActive),
         }

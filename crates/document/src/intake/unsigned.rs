@@ -1,32 +1,32 @@
-//! Whether a damaged file is certainly unsigned.
+//! Checks whether a damaged file is certainly unsigned.
 //!
-//! Where the cross-references do not lead to their objects, programs read different documents from one file. Ours may show no
-//! signature where another shows one, and rewriting the file would take the signature away unseen. So what counts here is not a
-//! reading but the bytes: a signature cannot be without its byte range (ISO 32000-2, 12.8.1), nor a certification without
-//! its permission, and neither name may stand anywhere in the file or in an object stream, whether anything leads there or
-//! not. What cannot be looked through proves nothing.
+//! If the cross-references do not lead to their objects, programs read different documents from the same file. Our
+//! reader may find no signature although another program shows one, and rewriting the file would silently remove the
+//! signature. So the check uses the bytes, not their interpretation: every signature contains a byte range (ISO
+//! 32000-2, 12.8.1), and every certification a permission. Neither name may occur anywhere in the file or in an object
+//! stream, even in unreferenced ones. Data that cannot be searched proves nothing.
 
 use std::io::Read;
 
 use flate2::read::ZlibDecoder;
 
-/// A part of every signature and certification.
+/// Part of every signature and certification.
 const BYTE_RANGE: &[u8] = b"ByteRange";
 const CERTIFICATION: &[u8] = b"DocMDP";
-/// Marks a signature with which a viewer's maker grants rights in a file. It signs no document (12.8.2.3).
+/// Marks a signature that grants usage rights, added by the maker of a viewer. It signs no document (12.8.2.3).
 const USAGE_RIGHTS: [&[u8]; 2] = [b"UR3", b"UR"];
-/// The name by which an object stream calls itself.
+/// The type name of an object stream.
 const OBJECT_STREAM: &[u8] = b"ObjStm";
 const STREAM: &[u8] = b"stream";
-/// The most that one object stream may decompress to.
+/// Maximum decompressed size of one object stream.
 const MAX_OBJECT_STREAM: u64 = 64 * 1024 * 1024;
 
-/// Whether nothing in these bytes can be a signature. Object streams of an encrypted file cannot be looked through.
+/// Returns whether these bytes certainly contain no signature. Object streams of an encrypted file cannot be searched.
 pub(super) fn is_certain(pdf: &[u8], is_encrypted: bool) -> bool {
     is_clear(pdf) && (!has(pdf, OBJECT_STREAM) || (!is_encrypted && are_object_streams_clear(pdf)))
 }
 
-/// Whether nothing that can be seen in these bytes is a signature or a certification.
+/// Returns whether these bytes, as far as they can be searched, contain no signature or certification.
 fn is_clear(bytes: &[u8]) -> bool {
     names(bytes).all(|(at, name)| match name.as_slice() {
         BYTE_RANGE => grants_rights(bytes, at),
@@ -35,7 +35,7 @@ fn is_clear(bytes: &[u8]) -> bool {
     })
 }
 
-/// Whether the object around a position grants rights.
+/// Returns whether the object around a position grants usage rights.
 fn grants_rights(bytes: &[u8], at: usize) -> bool {
     let (before, after) = bytes.split_at_checked(at).unwrap_or_default();
     let start = before
@@ -53,7 +53,7 @@ fn has(bytes: &[u8], wanted: &[u8]) -> bool {
     names(bytes).any(|(_, name)| name == wanted)
 }
 
-/// All names in some bytes (7.3.5) with their places, as far as the longest that is asked for here.
+/// Returns all names in the bytes (7.3.5) with their positions, up to the length of the longest name needed here.
 fn names(bytes: &[u8]) -> impl Iterator<Item = (usize, Vec<u8>)> {
     const LONGEST: usize = 16;
     let starts = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'/');
@@ -87,7 +87,7 @@ fn is_regular(byte: u8) -> bool {
     !b"\0\t\n\x0C\r ()<>[]{}/%".contains(&byte)
 }
 
-/// Whether every object stream in the file is readable and contains no signature.
+/// Returns whether every object stream in the file is readable and contains no signature.
 fn are_object_streams_clear(pdf: &[u8]) -> bool {
     let mut dictionary_start = 0;
     pdf.windows(STREAM.len())
@@ -106,14 +106,14 @@ fn are_object_streams_clear(pdf: &[u8]) -> bool {
         })
 }
 
-/// Whether an object stream is readable and contains no signature. `content` is what follows its keyword.
+/// Returns whether an object stream is readable and contains no signature. `content` is the data after its keyword.
 fn is_object_stream_clear(dictionary: &[u8], content: &[u8]) -> bool {
     let says = |keys: &[&[u8]]| keys.iter().any(|key| has(dictionary, key));
     if says(&[b"DecodeParms", b"DP", b"F", b"Crypt"]) {
         return false;
     }
     if !says(&[b"Filter"]) {
-        // It was searched together with the rest of the file.
+        // The content was searched together with the rest of the file.
         return true;
     }
     let filters = || names(dictionary).filter(|(_, name)| name.ends_with(b"Decode"));

@@ -1,7 +1,8 @@
-//! A copy of a signed upload without its signatures. We make one only if the sender chose that.
+//! Makes a copy of a signed upload without its signatures. We do this only if the sender chose it.
 //!
-//! Each signature becomes what it showed: the annotation of its field becomes a stamp with the same look, or goes if it has
-//! none. Nothing is left in the copy that a program could take for a signature. The rest goes the way of any unsigned upload.
+//! Each signature is replaced by its appearance: the annotation of its field becomes a stamp with the same appearance,
+//! or is removed if it has none. The copy contains nothing that a program could interpret as a signature. All other
+//! content is handled as in any unsigned upload.
 
 use std::collections::BTreeSet;
 
@@ -15,12 +16,12 @@ use crate::pdf::{Dict, Object, Objects, PdfDefect, Ref, acro_form};
 /// The entries that a stamp copies from the annotation of a signature field.
 const KEPT: [&[u8]; 7] = [b"Rect", b"AS", b"F", b"P", b"OC", b"StructParent", b"Lang"];
 
-/// Removes all signatures from a file. Returns how many there were.
+/// Removes all signatures from a file. Returns the number of signatures.
 pub(super) fn remove_signatures(edits: &mut Edits<'_>) -> Result<u32, PdfDefect> {
     let count = acro_form::signatures(edits)?.len();
     let widgets = replace_widgets(edits)?;
     remove_fields(edits, widgets)?;
-    // Other references to them.
+    // Remove other references to them.
     change_each(edits, |_, _, object| {
         let is_signature = object
             .as_dict()
@@ -36,7 +37,7 @@ pub(super) fn remove_signatures(edits: &mut Edits<'_>) -> Result<u32, PdfDefect>
     Ok(u32::try_from(count).unwrap_or(u32::MAX))
 }
 
-/// Replaces the widgets of signed fields with pictures. Returns the objects of these widgets.
+/// Replaces the widgets of signed fields with stamps. Returns the objects of these widgets.
 fn replace_widgets(edits: &mut Edits<'_>) -> Result<BTreeSet<Ref>, PdfDefect> {
     let mut replaced = BTreeSet::new();
     for page in edits.pages()? {
@@ -72,7 +73,7 @@ fn replace_widgets(edits: &mut Edits<'_>) -> Result<BTreeSet<Ref>, PdfDefect> {
     Ok(replaced)
 }
 
-/// The look of a widget as an annotation that belongs to no form.
+/// Returns an annotation outside the form with the appearance of a widget.
 fn picture(objects: &impl Look, widget: &Dict) -> Option<Dict> {
     let has_area = objects
         .rectangle_in(widget, b"Rect")

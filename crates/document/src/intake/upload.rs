@@ -1,4 +1,4 @@
-//! Reads an upload: by the rules of the format, or, if it breaks them, as well as it can be.
+//! Reads an upload strictly or, if it breaks the rules of the format, as well as possible.
 
 use std::collections::BTreeSet;
 
@@ -10,16 +10,16 @@ use crate::pdf::rebuild::{Rebuilt, Repair};
 use crate::pdf::shared_bytes::SharedBytes;
 use crate::pdf::{Deviation, File, Object, PdfDefect, Ref, Rule, View};
 
-/// An upload that has been read: everything that its trailer leads to.
+/// An upload whose referenced objects have all been read.
 pub(super) enum Upload {
-    /// It follows the rules.
+    /// The file follows the rules of the format.
     Sound(File),
-    /// It had to be rebuilt.
+    /// The file had to be rebuilt.
     Rebuilt { file: Rebuilt, defect: PdfDefect },
 }
 
 impl Upload {
-    /// Reads an upload, or returns why not.
+    /// Reads an upload, or returns the reason for refusal.
     pub(super) fn read(bytes: &SharedBytes, password: Option<&str>) -> Result<Self, Refused> {
         let opened = File::open(bytes.clone(), password);
         let unreadable_part = opened.as_ref().ok().and_then(|file| used(&file.latest()).err());
@@ -38,7 +38,7 @@ impl Upload {
                     Rule::EncryptionDictionary => Refused::UnsupportedEncryption,
                     _ => final_word(&defect).unwrap_or_else(|| unreadable(bytes)),
                 })?;
-                // For a signed file, there is more to say.
+                // A signed file gets a more specific reason.
                 let is_signed = signed::is_signed(&file.view()).unwrap_or(false);
                 if !is_signed && !whole::has_all_parts(&file.view(), strict.as_ref().map(File::latest)) {
                     return Err(Refused::Incomplete);
@@ -52,7 +52,6 @@ impl Upload {
         Ok(upload)
     }
 
-    /// The file.
     pub(super) fn view(&self) -> View<'_> {
         match self {
             Self::Sound(file) => file.latest(),
@@ -60,12 +59,12 @@ impl Upload {
         }
     }
 
-    /// Whether it was encrypted.
+    /// Returns whether the upload was encrypted.
     pub(super) fn was_encrypted(&self) -> bool {
         self.view().trailer().is_ok_and(|trailer| trailer.has(b"Encrypt"))
     }
 
-    /// Why and how it was rebuilt. `None` if it follows the rules.
+    /// Returns why and how the file was rebuilt. `None` if it follows the rules of the format.
     pub(super) fn repairs(&self) -> Option<(&PdfDefect, &[Repair])> {
         match self {
             Self::Sound(_) => None,
@@ -73,20 +72,20 @@ impl Upload {
         }
     }
 
-    /// Whether every program reads the same from it.
+    /// Returns whether every program reads the file alike.
     pub(super) fn is_read_alike(&self) -> bool {
         let is_stray = |deviation: &Deviation| deviation.kind == DeviationKind::EntryAtZero;
         matches!(self, Self::Sound(file) if !file.deviations().iter().any(is_stray))
     }
 
-    /// Whether a later revision deleted an object (7.5.4).
+    /// Returns whether a later revision deleted an object (7.5.4).
     pub(super) fn was_deleted(&self, id: Ref) -> bool {
         let Self::Sound(file) = self else { return false };
         let mut earlier = (0..file.revisions().len().saturating_sub(1)).map(|revision| file.at(revision));
         !file.latest().has(id) && earlier.any(|view| view.has(id))
     }
 
-    /// Whether it still refers to an object that a later revision deleted.
+    /// Returns whether the file still refers to an object that a later revision deleted.
     pub(super) fn refers_to_deleted(&self) -> Result<bool, PdfDefect> {
         Ok(match self {
             Self::Sound(file) if file.revisions().len() > 1 => {
@@ -96,7 +95,7 @@ impl Upload {
         })
     }
 
-    /// No changes, except that unreadable objects are replaced: lost ones by null, and mere references by their target.
+    /// Returns edits that only replace unreadable objects: lost ones by null, and plain references by their target.
     pub(super) fn edits(&self) -> Edits<'_> {
         let view = self.view();
         let mut edits = Edits::new(view);
@@ -124,14 +123,14 @@ impl Upload {
     }
 }
 
-/// These defects are named before all others.
+/// These defects take precedence over all others.
 impl From<PdfDefect> for Refused {
     fn from(defect: PdfDefect) -> Self {
         final_word(&defect).unwrap_or(Self::NotPdf)
     }
 }
 
-/// The refusal of a file that no repair helps.
+/// Returns the refusal of a file that cannot be repaired.
 fn final_word(defect: &PdfDefect) -> Option<Refused> {
     match defect.rule {
         Rule::PasswordNeeded => Some(Refused::NeedsPassword),
@@ -142,7 +141,7 @@ fn final_word(defect: &PdfDefect) -> Option<Refused> {
     }
 }
 
-/// The refusal of an unreadable file: the beginning of a PDF, or no PDF.
+/// Returns the refusal of an unreadable file: either the beginning of a PDF, or no PDF at all.
 fn unreadable(bytes: &[u8]) -> Refused {
     if whole::is_beginning(bytes) {
         Refused::Incomplete

@@ -1,12 +1,13 @@
-//! Whether a file is whole.
+//! Checks whether a file is complete.
 //!
-//! Cross-references stand at the end of a file. One whose end is missing has none, and is read by looking for its objects;
-//! what lay behind the cut is not found. By the letter a reference to it is null (7.3.10), so that a page loses its fonts,
-//! its pictures or all of its content, and the comparison of the pages with the upload sees the same loss on both sides. So
-//! no file may end within an object, or within a revision (7.5.6), of which a part would be laid over the revision before;
-//! and if it had to be rebuilt, everything that the pages need must be there.
+//! Cross-references are at the end of a file. A truncated file has none and is read by searching for its objects, and
+//! the objects after the cut are lost. Strictly, a reference to a lost object is null (7.3.10), so a page could lose
+//! its fonts, its images or all of its content, and the comparison of the pages with the upload would miss the loss
+//! because both sides have it. So no file may end within an object, or within a revision (7.5.6), which would be
+//! applied only in part. And if the file had to be rebuilt, everything that the pages need must be there.
 //!
-//! A file that was read as it is written is not asked for the latter: there, a reference to nothing is null, and was meant so.
+//! The last condition does not apply to a file that follows the rules of the format: there, a reference to a missing
+//! object is null on purpose.
 
 use std::collections::BTreeSet;
 
@@ -16,8 +17,8 @@ use crate::pdf::{Dict, Object, Ref, View};
 /// The catalog's entries that affect pages: the page tree, the form, and which layers are on.
 const SHOWN: [&[u8]; 3] = [b"Pages", b"AcroForm", b"OCProperties"];
 
-/// Entries that are not visible on a page: actions and their targets, notes of programs, the structure, embedded files,
-/// and back-references of annotations.
+/// Entries that are not visible on a page: actions and their targets, private data of programs, the structure, embedded
+/// files, and back-references of annotations.
 const NOT_SHOWN: [&[u8]; 19] = [
     b"A",
     b"AA",
@@ -40,21 +41,21 @@ const NOT_SHOWN: [&[u8]; 19] = [
     b"XFA",
 ];
 
-/// Whether nothing that shows is missing from a file that had to be rebuilt. `listed` is the file by its cross-references, if
-/// those keep the rules: what they do not list was never there.
+/// Returns whether a file that had to be rebuilt has all its visible parts. `listed` is the file by its
+/// cross-references, if those are valid: objects that they do not list never existed.
 pub(super) fn has_all_parts(view: &View<'_>, listed: Option<View<'_>>) -> bool {
     !lost_its_encryption(*view) && !lacks_what_pages_need(*view, listed)
 }
 
-/// Whether the file begins as a PDF (7.5.2; as in viewers, within the first kilobyte) and has no end after its last
-/// object (7.5.5).
+/// Returns whether the file begins like a PDF (7.5.2; as in viewers, within the first kilobyte) and has no end marker
+/// after its last object (7.5.5).
 pub(super) fn is_beginning(bytes: &[u8]) -> bool {
     let first = bytes.get(..1024).unwrap_or(bytes);
     let last = last_object(bytes).and_then(|start| bytes.get(start..));
     contains(first, b"%PDF-") && last.is_some_and(|last| !contains(last, b"%%EOF"))
 }
 
-/// Whether the file ends within its last object, or after objects of a revision that has no end itself.
+/// Returns whether the file ends within its last object, or after objects of a revision without an end marker.
 pub(super) fn ends_early(bytes: &[u8]) -> bool {
     let Some(start) = last_object(bytes) else {
         return false;
@@ -68,7 +69,7 @@ pub(super) fn ends_early(bytes: &[u8]) -> bool {
     !is_over || !has_end && contains(before, b"startxref")
 }
 
-/// Where the last object begins: after its number and generation, at `obj`.
+/// Returns the position of the last object: after its number and generation, at `obj`.
 fn last_object(bytes: &[u8]) -> Option<usize> {
     const KEYWORD: &[u8] = b"obj";
     let is_header = |position: &usize| {
@@ -84,7 +85,7 @@ fn last_object(bytes: &[u8]) -> Option<usize> {
         .find(is_header)
 }
 
-/// `bytes` without the number at the end and the white space after it.
+/// Returns `bytes` without the number at the end and the white space after it.
 fn without_number(bytes: &[u8]) -> Option<&[u8]> {
     let number = bytes.trim_ascii_end();
     let digits = number.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
@@ -96,7 +97,8 @@ fn contains(bytes: &[u8], word: &[u8]) -> bool {
     bytes.windows(word.len()).any(|window| window == word)
 }
 
-/// Whether the file describes its encryption (7.6.2), but its lost trailer did not, so nothing was decrypted.
+/// Returns whether the file describes its encryption (7.6.2) but has lost the trailer that refers to it, so that
+/// nothing was decrypted.
 fn lost_its_encryption(view: View<'_>) -> bool {
     let is_encryption = |object: &Object| {
         object.as_dict().is_some_and(|dict| {
@@ -109,7 +111,7 @@ fn lost_its_encryption(view: View<'_>) -> bool {
     !was_encrypted && view.objects().any(|(_, object)| object.is_ok_and(is_encryption))
 }
 
-/// Whether something visible on pages refers to a missing or unreadable object.
+/// Returns whether visible page content refers to a missing or unreadable object.
 fn lacks_what_pages_need(view: View<'_>, listed: Option<View<'_>>) -> bool {
     let Ok(catalog) = view.catalog() else {
         return true;
@@ -131,7 +133,7 @@ fn lacks_what_pages_need(view: View<'_>, listed: Option<View<'_>>) -> bool {
     false
 }
 
-/// The values of a dictionary that may be visible. Lengths were checked before.
+/// Returns the values of a dictionary that may be visible. Lengths were checked before.
 fn shown(dict: &Dict) -> impl Iterator<Item = &Object> {
     let is_typed = says_what_it_is(dict);
     dict.iter()

@@ -1,9 +1,9 @@
-//! Strangers' pictures, decoded and encoded again.
+//! Decodes and re-encodes untrusted pictures.
 //!
-//! [`refuse_by_header`] reads what a file says of its size, and nothing else: it is safe anywhere, and costs nothing.
-//! [`check`] decodes, which takes memory and time, and may meet a fault of the decoder: it belongs into a document worker.
-//! What it makes shows the same picture, upright, with no more pixels than the boxes that it is for can show, and holds
-//! nothing else of the stranger's file (no place where a photograph was taken, for one). It is kept in the file's place.
+//! [`refuse_by_header`] reads only the size in a file's header: it is safe anywhere, and cheap. [`check`] decodes,
+//! which needs memory and time, and may trigger a bug in the decoder, so it must run in a document worker. The result
+//! shows the same picture, upright, with no more pixels than its boxes can show, and contains no other data of the
+//! original file (such as the location of a photo). It is stored instead of the original.
 
 use image::codecs::jpeg::JpegEncoder;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
@@ -14,26 +14,26 @@ use crate::marks::picture::{
     DECODING, FAINT, LARGEST_FILE, LONGEST_SIDE, MOST_PIXELS, PictureFault, decode, fault, format, useful_pixels,
 };
 
-/// Of photographs: nothing of the loss is seen in print.
+/// JPEG quality for photos. The loss is not visible in print.
 const JPEG_QUALITY: u8 = 92;
 
-/// The purpose of a picture.
+/// Parameters for re-encoding a picture.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PictureWish {
-    /// Width and height in points of each box that will show it. Without any it keeps its size.
+    /// Width and height in points of each box that will show the picture. If empty, the picture keeps its size.
     pub boxes: Vec<(f64, f64)>,
 }
 
-/// A picture that was decoded and encoded again.
+/// A re-encoded picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckedPicture {
-    /// Its file: PNG, or JPEG if it was one.
+    /// PNG data, or JPEG data if the original was a JPEG.
     pub bytes: Vec<u8>,
     /// In pixels.
     pub width: u32,
     /// In pixels.
     pub height: u32,
-    /// It is invisible on white paper, so it cannot be a signature.
+    /// Whether it is invisible on white paper, so that it cannot be a signature.
     pub is_blank: bool,
 }
 
@@ -51,11 +51,11 @@ pub fn refuse_by_header(bytes: &[u8]) -> Result<(), PictureFault> {
     Ok(())
 }
 
-/// Width and height according to the header.
+/// Returns width and height from the header.
 pub fn claimed_size(bytes: &[u8]) -> Option<(u32, u32)> {
     match format(bytes).ok()? {
         ImageFormat::Png => {
-            // The first chunk, after the signature, is the header (W3C PNG 5.6).
+            // The header is the first chunk after the signature (W3C PNG 5.6).
             let header = bytes.get(8..24)?;
             let number = |at: usize| Some(u32::from_be_bytes(header.get(at..at + 4)?.try_into().ok()?));
             (header.get(4..8)? == b"IHDR").then_some(())?;
@@ -65,7 +65,7 @@ pub fn claimed_size(bytes: &[u8]) -> Option<(u32, u32)> {
     }
 }
 
-/// The size in the frame's header (ITU-T T.81, B.2.2). Earlier segments are skipped by their length.
+/// Returns the size in the frame header (ITU-T T.81, B.2.2). Skips earlier segments by their length.
 fn size_of_jpeg(bytes: &[u8]) -> Option<(u32, u32)> {
     let mut at = 2;
     loop {
@@ -75,9 +75,9 @@ fn size_of_jpeg(bytes: &[u8]) -> Option<(u32, u32)> {
         match *bytes.get(at + 1)? {
             // Padding before a marker.
             0xFF => at += 1,
-            // These have no length.
+            // These markers have no length.
             0x01 | 0xD0..=0xD8 => at += 2,
-            // The data, or the end, before any frame.
+            // The image data, or the end of the file, before any frame.
             0xD9 | 0xDA => return None,
             marker => {
                 let number = |at: usize| Some(u16::from_be_bytes(bytes.get(at..at + 2)?.try_into().ok()?));
@@ -91,7 +91,7 @@ fn size_of_jpeg(bytes: &[u8]) -> Option<(u32, u32)> {
     }
 }
 
-/// Decodes a picture and encodes it again for the boxes that will show it.
+/// Decodes a picture and re-encodes it for the boxes that will show it.
 pub fn check(bytes: &[u8], wish: &PictureWish) -> Result<CheckedPicture, PictureFault> {
     refuse_by_header(bytes)?;
     let (format, turn) = (format(bytes)?, DECODING.take());
@@ -109,20 +109,20 @@ pub fn check(bytes: &[u8], wish: &PictureWish) -> Result<CheckedPicture, Picture
                 is_blank,
             });
         }
-        // The original if it is smaller than ours.
+        // Keeps the original if it is smaller than ours.
         let (width, height) = ((picture.width() * 3 / 4).max(1), (picture.height() * 3 / 4).max(1));
         picture = picture.resize(width, height, image::imageops::FilterType::CatmullRom);
     }
 }
 
-/// The picture, reduced to the pixels that its largest box can show.
+/// Reduces the picture to the pixels that its largest box can show.
 fn reduced(picture: DynamicImage, wish: &PictureWish) -> DynamicImage {
     let (width, height) = (f64::from(picture.width()), f64::from(picture.height()));
     let scales = wish.boxes.iter().map(|(across, down)| {
         let (columns, rows) = (f64::from(useful_pixels(*across)), f64::from(useful_pixels(*down)));
         (columns / width, rows / height)
     });
-    // In each box, the tighter side limits its size.
+    // In each box, the tighter side limits the size.
     let largest = scales.max_by(|a, b| a.0.min(a.1).total_cmp(&b.0.min(b.1)));
     let (across, down) = largest.unwrap_or((1.0, 1.0));
     let scale = across.min(down);
@@ -145,17 +145,17 @@ fn side(pixels: f64) -> u32 {
     pixels.round().clamp(1.0, f64::from(LONGEST_SIDE)) as u32
 }
 
-/// Whether it differs from white paper anywhere.
+/// Returns whether the picture differs from white paper anywhere.
 fn can_be_seen(picture: &DynamicImage) -> bool {
     picture.pixels().any(|(_, _, pixel)| {
         let [red, green, blue, alpha] = pixel.0;
-        // On white, because paper shows through transparent parts.
+        // Compare on white, because paper is visible through transparent parts.
         let darkest = u16::from(u8::MAX - red.min(green).min(blue));
         darkest * u16::from(alpha) / u16::from(u8::MAX) > u16::from(FAINT)
     })
 }
 
-/// Printers and screens show no more.
+/// Reduces the picture to 8 bits per channel, because printers and screens show no more.
 fn of_depth_eight(picture: DynamicImage) -> DynamicImage {
     match picture {
         known @ (DynamicImage::ImageLuma8(_) | DynamicImage::ImageRgb8(_) | DynamicImage::ImageRgba8(_)) => known,
@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn only_the_header_is_read_to_refuse_what_is_too_large() {
         let mut png = file_of(ImageFormat::Png, 3, 2);
-        // The data does not match such a large picture, but nobody decodes it.
+        // The data does not match such a large picture, but it is never decoded.
         png.splice(16..24, [10_000_u32.to_be_bytes(), 2_001_u32.to_be_bytes()].concat());
         assert_eq!(refuse_by_header(&png), Err(PictureFault::TooLarge));
         png.splice(20..24, 2_000_u32.to_be_bytes());

@@ -1,15 +1,16 @@
-//! Signatures and seals that we draw: outlines, made from a [`Drawing`] and nothing else.
+//! Drawn signatures and signature stamps: outlines that depend only on a [`Drawing`].
 //!
-//! One function, [`figure`], makes what signers see while choosing (SVG), what is on the page, what is stamped
-//! (filled paths, sharp at every size) and the picture (PNG) that programs get as the field's file. So they cannot differ.
-//! The fonts are part of the program and no operator changes them: the same description gives the same outlines
-//! ([decision 13](../../../docs/adr/0013-drawn-signatures.md)).
+//! The function [`figure`] creates the preview that signers see while choosing (SVG), the drawing on the page, the
+//! stamped paths (filled, so sharp at every size) and the picture (PNG) that programs get as the field's file, so these
+//! cannot differ. The fonts are part of the program and operators cannot change them, so the same description results
+//! in the same outlines ([decision 13](../../../docs/adr/0013-drawn-signatures.md)).
 //!
-//! A letter that the chosen hand lacks comes from another hand. One that none has is refused by name. So is one whose
-//! outline is empty, which some fonts have for letters that they pretend to know: nothing is ever blank.
+//! If the chosen handwriting font lacks a letter, another one is used. A letter that no font contains is refused by
+//! name. So is a letter with an empty outline, which some fonts have for letters that they do not really support, so
+//! that no drawing is ever blank.
 //!
-//! A drawing is trimmed to its ink, and takes as much of its box as its own proportions allow, as a picture does. Seals
-//! are laid out by `seal_design`.
+//! A drawing is trimmed to its ink, and is as large as its box allows without distortion, like a picture. Signature
+//! stamps are laid out by `seal_design`.
 
 use std::sync::LazyLock;
 
@@ -27,34 +28,34 @@ use crate::pdf::geometry::DisplayedBox;
 use crate::text::fonts::{self, FontUnreadable, Fonts};
 use crate::text::layout::{self, GlyphPen, PathPen, TextFault, TextStyle};
 
-/// The colour of a typed name: that of the ink in which people draw on the page.
+/// The colour of a typed name, which is also the colour for drawing on the page.
 pub const INK: [u8; 3] = [0x14, 0x20, 0x5a];
-/// The colour of seals.
+/// The colour of signature stamps.
 pub const SEAL_RED: [u8; 3] = [0xc4, 0x1e, 0x1a];
-/// The longest side of the picture of a drawing, in pixels.
+/// Longer side of a drawing's PNG image, in pixels.
 const PICTURE_SIDE: f32 = 1_200.0;
-/// The font size of outlines; drawings are scaled to their boxes.
+/// Font size of outlines. Drawings are scaled to their boxes.
 pub(super) const EM: f32 = 100.0;
-/// Around a typed name.
+/// Margin around a typed name.
 const MARGIN: f32 = 4.0;
-/// A typed name is not drawn larger than one of this many ems: a single stroke would fill its box.
+/// Minimum extent used to scale a typed name. Without it, a single stroke would fill its box.
 const LEAST_EXTENT: f32 = 0.8 * EM;
 
-/// Between words whose letters were moved closer together.
+/// Space between words whose letters were moved closer together.
 const BLANK: f32 = 0.28 * EM;
 
 static FONTS: LazyLock<Result<Fonts, FontUnreadable>> = LazyLock::new(Fonts::of_drawings);
 
-/// Why a drawing cannot be created.
+/// Reasons why a drawing cannot be created.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum DrawingFault {
-    /// No handwriting has these characters.
+    /// No handwriting font contains these characters.
     #[error(transparent)]
     Text(#[from] TextFault),
-    /// Nothing would be visible.
-    #[error("there is nothing to draw; write a name")]
+    /// The drawing would be empty.
+    #[error("there is nothing to draw; enter a name")]
     Nothing,
-    /// The build is broken.
+    /// An embedded font is broken, so the build is.
     #[error(transparent)]
     Font(#[from] FontUnreadable),
     /// The picture could not be created.
@@ -62,7 +63,7 @@ pub enum DrawingFault {
     Picture(String),
 }
 
-/// A place in a drawing: to the right, downwards.
+/// A point in a drawing: x to the right, y downwards.
 pub(super) type Point = (f32, f32);
 
 /// A part of an outline.
@@ -76,7 +77,7 @@ pub(super) enum Segment {
 }
 
 impl Segment {
-    /// The same with every point moved.
+    /// Returns the segment with every point moved.
     pub(super) fn map(self, place: &impl Fn(Point) -> Point) -> Self {
         match self {
             Self::Move(end) => Self::Move(place(end)),
@@ -87,7 +88,7 @@ impl Segment {
         }
     }
 
-    /// Its points, the controls of its curve among them.
+    /// Returns the points, including the control points of a curve.
     fn points(self) -> impl Iterator<Item = Point> {
         let [first, second, third] = match self {
             Self::Move(end) | Self::Line(end) => [Some(end), None, None],
@@ -109,7 +110,7 @@ pub(super) struct Extent {
 }
 
 impl Extent {
-    /// The extent of an outline. `None` if it is empty.
+    /// Returns the extent of an outline. `None` if it is empty.
     pub(super) fn of(outline: &[Segment]) -> Option<Self> {
         outline
             .iter()
@@ -146,7 +147,7 @@ impl Extent {
     }
 }
 
-/// A finished drawing: one colour, one outline (filled by the non-zero rule) in its own box.
+/// A finished drawing: one outline in one colour (filled by the non-zero rule), in its own box.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
     pub(super) width: f32,
@@ -155,7 +156,7 @@ pub struct Figure {
     pub(super) outline: Vec<Segment>,
 }
 
-/// Makes the outlines of a drawing.
+/// Creates the outlines of a drawing.
 pub fn figure(drawing: &Drawing) -> Result<Figure, DrawingFault> {
     match drawing {
         Drawing::Typed { text, hand } => typed(text, *hand),
@@ -163,7 +164,7 @@ pub fn figure(drawing: &Drawing) -> Result<Figure, DrawingFault> {
     }
 }
 
-/// Whether this handwriting has every letter of the text. Those that do are offered first.
+/// Returns whether this handwriting font contains every letter of the text. Such fonts are offered first.
 #[must_use]
 pub fn has_all(hand: Hand, text: &str) -> bool {
     let Some(font) = fonts::drawing_file(family(hand)).and_then(|file| skrifa::FontRef::new(file).ok()) else {
@@ -216,7 +217,7 @@ fn typed(text: &str, hand: Hand) -> Result<Figure, DrawingFault> {
     })
 }
 
-/// How much closer the letters of a handwriting are than in print.
+/// Returns how much closer the letters of a handwriting font are than in print.
 const fn closer(hand: Hand) -> f32 {
     match hand {
         Hand::Gaegu => 0.17 * EM,
@@ -225,8 +226,8 @@ const fn closer(hand: Hand) -> f32 {
     }
 }
 
-/// The outlines of a line of text whose Hangul, Han and kana are moved closer together. They do not join, so each is
-/// drawn by itself; other words are drawn whole.
+/// Returns the outlines of a line of text whose Hangul, Han and kana letters are moved closer together. These letters
+/// do not join, so each is drawn separately. Other words are drawn whole.
 fn closed_up(text: &str, family: &str, tracking: f32) -> Result<Vec<Segment>, DrawingFault> {
     let mut pieces: Vec<String> = Vec::new();
     for letter in characters(text) {
@@ -264,7 +265,7 @@ fn style(family: &str) -> TextStyle {
     }
 }
 
-/// The outlines of a line of text in [`EM`], with the top left of the line at zero.
+/// Returns the outlines of a line of text at size [`EM`], with the top left of the line at the origin.
 pub(super) fn letters(text: &str, family: &str) -> Result<Vec<Segment>, DrawingFault> {
     let fonts = loaded()?;
     let mut missing: Vec<char> = Vec::new();
@@ -296,7 +297,7 @@ fn outlines(fonts: &Fonts, text: &str, family: &str) -> Result<Vec<Segment>, Tex
     Ok(pen.outline)
 }
 
-/// Collects outlines, with y downwards.
+/// Collects outlines, with y pointing downwards.
 #[derive(Default)]
 struct SegmentPen {
     outline: Vec<Segment>,
@@ -339,7 +340,7 @@ impl OutlinePen for SegmentPen {
 }
 
 impl Figure {
-    /// The drawing for browsers: one path, without anything that runs or loads.
+    /// Returns the drawing for browsers: one path, without scripts or external references.
     #[must_use]
     pub fn svg(&self) -> String {
         let mut pen = PathPen::default();
@@ -362,10 +363,10 @@ impl Figure {
         )
     }
 
-    /// The drawing for programs: a PNG with a transparent background, 1,200 pixels on its longer side.
+    /// Returns the drawing as a PNG with a transparent background, 1,200 pixels on its longer side.
     pub fn png(&self) -> Result<Vec<u8>, DrawingFault> {
         let failed = |reason: String| DrawingFault::Picture(reason);
-        // Black on white, so that a pixel's darkness shows how much of it the ink covers.
+        // Black on white, so that a pixel's darkness shows how much of it is covered by ink.
         let black = Self {
             colour: [0, 0, 0],
             ..self.clone()
@@ -388,7 +389,7 @@ impl Figure {
         Ok(bytes.into_inner())
     }
 
-    /// The largest box of the drawing's own proportions in the middle of `place`, and how much it is scaled for it.
+    /// Returns the largest box with the drawing's proportions, centred in `place`, and the scale.
     pub(super) fn fitted(&self, place: &DisplayedBox) -> (DisplayedBox, f64) {
         let (width, height) = (f64::from(self.width), f64::from(self.height));
         let scale = (place.width / width).min(place.height / height);

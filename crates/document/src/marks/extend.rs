@@ -1,13 +1,12 @@
-//! Draws values on the pages of a file that others have signed.
+//! Draws values on the pages of a file with existing signatures.
 //!
-//! If the content of a page changes after it was signed, viewers call the signature broken. Only more
-//! signature fields may follow an approval signature (ISO 32000-2, 12.8.2), so the marks of each page
-//! become the appearance of a signature field, as large as the marks, drawn by the same code that
-//! [`crate::marks::stamp`] uses for pages. The seal is then the value of all these fields and locks them;
-//! until then they wait for it (`acro_form::waiting_for_seal`).
+//! If the content of a page changes after it was signed, viewers report the signature as broken. Only more signature
+//! fields may follow an approval signature (ISO 32000-2, 12.8.2), so the marks of each page become the appearance of a
+//! signature field of the same size, drawn by the same code that [`crate::marks::stamp`] uses for pages. The seal is
+//! then the value of all these fields and locks them. Until then they wait for it (`acro_form::waiting_for_seal`).
 //!
-//! The bytes of a signed file are a stranger's. Intake has had them parsed by the same reader, in a
-//! process with limited memory, time and stack, before they come here.
+//! The bytes of a signed file are untrusted. Intake has already had the same reader parse them in a process with
+//! limited memory, time and stack.
 
 use crate::marks::stamp::{Mark, Sheet, StampError, Where, as_appearance, stamp_onto};
 use crate::marks::tagging::Meaning;
@@ -18,13 +17,13 @@ use crate::pdf::shared_bytes::SharedBytes;
 use crate::pdf::{Dict, Object, PdfDefect, Ref};
 use crate::text::fonts::Fonts;
 
-/// The stack on which a signed file is read: as large as that of the process in which intake read it.
+/// Stack size for reading a signed file, which is the same as in the process in which intake read it.
 pub const STACK: usize = 64 * 1024 * 1024;
-/// Points around a box, because letters may reach over its edges.
+/// Margin around a box in points, because letters may extend over its edges.
 const MARGIN: f64 = 4.0;
 
-/// Draws all `marks` as appearances of new signature fields, and returns the file with its new
-/// revision; without marks, as it was.
+/// Draws all `marks` as appearances of new signature fields, and returns the file with its new revision, or unchanged
+/// if there are no marks.
 pub fn stamp(pdf: impl Into<SharedBytes>, fonts: &Fonts, marks: &[Mark]) -> Result<Vec<u8>, StampError> {
     stamp_onto(pdf.into(), fonts, marks, Where::InFields)
 }
@@ -63,7 +62,7 @@ fn widget(sheet: &Sheet, place: &DisplayedBox, name: &str, drawing: Ref, lock: R
     ])
 }
 
-/// The box around all of them, with a margin, within the page.
+/// Returns the box around all places, with a margin, within the page.
 fn surrounding<'a>(places: impl Iterator<Item = &'a DisplayedBox>, width: f64, height: f64) -> DisplayedBox {
     let (mut left, mut top, mut right, mut bottom) = (width, height, 0.0_f64, 0.0_f64);
     for place in places {

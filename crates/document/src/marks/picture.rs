@@ -1,13 +1,13 @@
-//! Pictures of signatures and seals.
+//! Pictures of signatures and signature stamps.
 //!
-//! They come from strangers, so their bytes never enter a document: a picture is decoded within
-//! limits, turned as its EXIF orientation says (a PDF reader would not), scaled down to what a
-//! printer can show in its box, and embedded as plain pixels with their transparency.
+//! They are untrusted, so their bytes are never copied into a document: a picture is decoded within limits, rotated
+//! according to its EXIF orientation (which PDF readers ignore), scaled down to the resolution that a printer can show
+//! in its box, and embedded as plain pixels with their transparency.
 //!
-//! A few kilobytes can unfold into gigabytes. So a picture with too many pixels is refused by its
-//! header, before anything is decoded. Only a document worker decodes what strangers send, once, and encodes
-//! it again ([`crate::marks::checked_picture`]). The server itself decodes only what a worker made, with no
-//! more pixels than its box can show, and only [`MOST_AT_ONCE`] at the same time.
+//! A few kilobytes can decompress into gigabytes. So a picture with too many pixels is refused by its header, before
+//! anything is decoded. Only a document worker decodes untrusted pictures, once, and re-encodes them
+//! ([`crate::marks::checked_picture`]). The server itself decodes only pictures written by a worker, with no more
+//! pixels than their box can show, and only [`MOST_AT_ONCE`] at the same time.
 
 use std::io::Cursor;
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -20,40 +20,40 @@ use thiserror::Error;
 use crate::pdf::geometry::DisplayedBox;
 
 pub const LARGEST_FILE: usize = domain::Picture::LIMIT;
-/// The longest side, in pixels.
+/// Maximum length of a side, in pixels.
 pub const LONGEST_SIDE: u32 = 10_000;
-/// The most pixels; a photograph of a telephone has 12 million.
+/// Maximum number of pixels. A phone's photo has 12 million.
 pub const MOST_PIXELS: u64 = 20_000_000;
-/// The memory for a decoded picture: four bytes for each pixel, and some more.
+/// Memory limit for decoding a picture: four bytes per pixel, and some reserve.
 const MEMORY: u64 = 96 * 1024 * 1024;
-/// How many pictures are decoded at the same time.
+/// Maximum number of pictures decoded at the same time.
 pub const MOST_AT_ONCE: usize = 2;
-/// Resolution to which larger pictures are reduced.
+/// Resolution to which larger pictures are scaled down.
 const DOTS_PER_INCH: f64 = 400.0;
 const POINTS_PER_INCH: f64 = 72.0;
 
-/// Why a picture is refused.
+/// Reasons for refusing a picture.
 #[derive(Debug, Clone, PartialEq, Eq, Error, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PictureFault {
-    /// Neither PNG nor JPEG.
+    /// The file is neither PNG nor JPEG.
     #[error("the picture is neither PNG nor JPEG; save it as one of them")]
     UnknownFormat,
-    /// Too many bytes or pixels.
+    /// The file is too large or has too many pixels.
     #[error(
         "the picture is too large; make it smaller: up to 5 MiB, 20 million pixels, and 10,000 pixels on \
             each side"
     )]
     TooLarge,
     /// The file is damaged.
-    #[error("the picture is damaged and cannot be read; save it again")]
+    #[error("the picture is damaged and cannot be read; save it again, or choose another")]
     Damaged,
     /// The logo would be invisible.
     #[error("the logo is invisible on white; use the version made for light backgrounds")]
     Invisible,
 }
 
-/// A picture ready to draw.
+/// A picture that is ready to draw.
 pub(super) struct Decoded {
     pub(super) image: krilla::image::Image,
     width: u32,
@@ -70,29 +70,29 @@ pub fn media_type(bytes: &[u8]) -> Result<&'static str, PictureFault> {
     Ok(media_type)
 }
 
-/// The largest width of a kept logo, in pixels: what pages and mails show on a screen of twice the density.
+/// Maximum width of a stored logo, in pixels: its width on pages and in mails, on a screen with double density.
 pub const LOGO_WIDTH: u32 = 480;
-/// The highest.
+/// Maximum height of a stored logo, in pixels.
 pub const LOGO_HEIGHT: u32 = 96;
-/// The largest size of a kept logo, in bytes: it is on the first page that a signer opens.
+/// Maximum size of a stored logo, in bytes, because it is on the first page that a signer opens.
 pub const LOGO_BYTES: usize = 40 * 1024;
-/// A pixel that differs less than this from white is invisible on it.
+/// A pixel that differs from white by less than this is invisible on white.
 pub(super) const FAINT: u8 = 12;
 
-/// A company's logo, encoded again: it contains only the pixels of the uploaded file.
+/// A company's logo, re-encoded: it contains only the pixels of the uploaded file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Logo {
-    /// Its file.
+    /// The PNG data.
     pub png: Vec<u8>,
-    /// In pixels, at most [`LOGO_WIDTH`].
+    /// Width in pixels, at most [`LOGO_WIDTH`].
     pub width: u32,
-    /// In pixels, at most [`LOGO_HEIGHT`].
+    /// Height in pixels, at most [`LOGO_HEIGHT`].
     pub height: u32,
 }
 
-/// Makes a logo of a picture (PNG or JPEG): turns it upright, lays it on white (mails and both colour schemes show it), cuts
-/// off white edges, reduces it to what screens show, and encodes it without anything else from the file. Never enlarges it.
-/// At most [`LOGO_BYTES`].
+/// Creates a logo from a picture (PNG or JPEG): rotates it upright, puts it on white (mails and both colour schemes
+/// show it), crops white edges, scales it down to screen resolution, and re-encodes it without any other data from the
+/// file. Never enlarges it. The result has at most [`LOGO_BYTES`].
 pub fn logo(bytes: &[u8]) -> Result<Logo, PictureFault> {
     let turn = DECODING.take();
     let pixels = on_white(&decode(bytes, &turn)?.into_rgba8());
@@ -106,7 +106,7 @@ pub fn logo(bytes: &[u8]) -> Result<Logo, PictureFault> {
             picture = picture.resize(widest, highest, image::imageops::FilterType::CatmullRom);
         }
         let png = png(&picture)?;
-        // A photograph is a poor logo; it is shown as well as its size limit allows.
+        // A photo is a poor logo. It is shown as well as the size limit allows.
         if png.len() <= LOGO_BYTES {
             return Ok(Logo {
                 png,
@@ -118,7 +118,7 @@ pub fn logo(bytes: &[u8]) -> Result<Logo, PictureFault> {
     }
 }
 
-/// The picture as it is seen on white paper.
+/// Returns the picture on white paper.
 fn on_white(picture: &image::RgbaImage) -> image::RgbImage {
     let mut pixels = image::RgbImage::new(picture.width(), picture.height());
     for (to, from) in pixels.pixels_mut().zip(picture.pixels()) {
@@ -132,7 +132,7 @@ fn on_white(picture: &image::RgbaImage) -> image::RgbImage {
     pixels
 }
 
-/// The part that is visible on white: left, top, width and height. `None` if it is blank.
+/// Returns the part that is visible on white: left, top, width and height. `None` if the picture is blank.
 fn seen(picture: &image::RgbImage) -> Option<(u32, u32, u32, u32)> {
     let dark = picture
         .enumerate_pixels()
@@ -164,7 +164,7 @@ pub(super) fn format(bytes: &[u8]) -> Result<ImageFormat, PictureFault> {
     }
 }
 
-/// Turns at decoding.
+/// Turns for decoding.
 pub(super) struct Turns {
     free: Mutex<usize>,
     freed: Condvar,
@@ -180,7 +180,7 @@ impl Turns {
         }
     }
 
-    /// Waits for a turn, which ends when the returned value is dropped.
+    /// Waits for a turn. The turn ends when the returned value is dropped.
     pub(super) fn take(&self) -> Turn<'_> {
         let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         let mut free = self
@@ -201,7 +201,7 @@ impl Drop for Turn<'_> {
     }
 }
 
-/// Decodes. The caller has a turn, and keeps it until the picture is smaller.
+/// Decodes a picture. The caller has a turn, and keeps it until the picture is scaled down.
 pub(super) fn decode(bytes: &[u8], _turn: &Turn<'_>) -> Result<DynamicImage, PictureFault> {
     let mut limits = Limits::default();
     limits.max_image_width = Some(LONGEST_SIDE);
@@ -211,7 +211,7 @@ pub(super) fn decode(bytes: &[u8], _turn: &Turn<'_>) -> Result<DynamicImage, Pic
     let mut reader = ImageReader::with_format(Cursor::new(bytes), image);
     reader.limits(limits);
     let mut decoder = reader.into_decoder().map_err(|error| fault(&error))?;
-    // Known from the header; nothing is decoded yet.
+    // The size comes from the header. Nothing is decoded yet.
     let (width, height) = decoder.dimensions();
     if u64::from(width) * u64::from(height) > MOST_PIXELS || decoder.total_bytes() > MEMORY {
         return Err(PictureFault::TooLarge);
@@ -225,8 +225,8 @@ pub(super) fn decode(bytes: &[u8], _turn: &Turn<'_>) -> Result<DynamicImage, Pic
     Ok(picture)
 }
 
-/// Whether a JPEG with a known size decodes completely. `image` decodes a damaged one as far as possible and leaves the
-/// rest grey.
+/// Returns whether a JPEG of known size decodes completely. `image` decodes a damaged JPEG as far as possible and
+/// leaves the rest grey.
 fn is_whole_jpeg(bytes: &[u8]) -> bool {
     let options = zune_core::options::DecoderOptions::default().set_strict_mode(true);
     let bytes = zune_core::bytestream::ZCursor::new(bytes);
@@ -263,7 +263,7 @@ impl Decoded {
         Ok(Self { image, width, height })
     }
 
-    /// The largest box of the picture's own proportions in the middle of `place`.
+    /// Returns the largest box with the picture's proportions, centred in `place`.
     pub(super) fn fitted(&self, place: &DisplayedBox) -> DisplayedBox {
         let (columns, rows) = (f64::from(self.width), f64::from(self.height));
         let scale = (place.width / columns).min(place.height / rows);
@@ -317,7 +317,7 @@ mod tests {
         let progressive = whole.windows(2).position(|pair| pair == [0xFF, 0xC0]).expect("a frame");
         for damaged in [
             whole.get(..whole.len() / 2).expect("half of it").to_vec(),
-            // Baseline data that its header calls progressive.
+            // Baseline data with a header that declares it progressive.
             [&whole[..=progressive], &[0xC2], &whole[progressive + 2..]].concat(),
         ] {
             assert_eq!(media_type(&damaged), Err(PictureFault::Damaged));
@@ -327,7 +327,7 @@ mod tests {
                 Err(PictureFault::Damaged)
             ));
         }
-        // Telephones write more after the picture.
+        // Phones append data after the picture.
         assert_eq!(media_type(&[whole.as_slice(), &[0; 999]].concat()), Ok("image/jpeg"));
         // 60,000 pixels wide according to its header (IHDR begins at byte 8).
         let mut bytes = file(ImageFormat::Png, 3, 2);
@@ -348,12 +348,12 @@ mod tests {
         [length.to_be_bytes().as_slice(), &kind, data, &check.sum().to_be_bytes()].concat()
     }
 
-    /// A sound PNG of one colour, one bit a pixel.
+    /// Returns a valid PNG of one colour, one bit per pixel.
     fn bomb(width: u32, height: u32) -> Vec<u8> {
         let rows = vec![0; (width as usize).div_ceil(8).saturating_add(1) * height as usize];
         let mut pixels = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
         std::io::Write::write_all(&mut pixels, &rows).expect("compresses");
-        // One bit a pixel, grey, and the only methods that there are.
+        // One bit per pixel, greyscale, and the only defined methods.
         let header = [width.to_be_bytes().as_slice(), &height.to_be_bytes(), &[1, 0, 0, 0, 0]].concat();
         [
             b"\x89PNG\r\n\x1a\n".as_slice(),
@@ -370,7 +370,7 @@ mod tests {
         assert!(bytes.len() < 200_000, "{}", bytes.len());
         assert_eq!(media_type(&bytes), Err(PictureFault::TooLarge));
         assert!(matches!(Decoded::read(&bytes, 90.0, 30.0), Err(PictureFault::TooLarge)));
-        // Cut off within its pixels: it is not decoded, so this is not noticed.
+        // The file is truncated within its pixels. It is not decoded, so this is not noticed.
         let cut = bytes.get(..bytes.len() / 2).expect("half of it");
         assert_eq!(media_type(cut), Err(PictureFault::TooLarge));
         assert_eq!(media_type(&bomb(4_000, 3_000)), Ok("image/png"));
@@ -378,7 +378,7 @@ mod tests {
 
     #[test]
     fn a_logo_is_laid_on_white_cut_reduced_and_encoded_again() {
-        // A blue bar of 3000 by 300 with half-seen red at its side, within wide clear edges.
+        // A blue bar of 3000 by 300 with semi-transparent red at its side, within wide transparent edges.
         let mut picture = RgbaImage::new(4000, 900);
         for x in 500..3500 {
             for y in 300..600 {
@@ -388,7 +388,7 @@ mod tests {
         }
         let mut bytes = Cursor::new(Vec::new());
         picture.write_to(&mut bytes, ImageFormat::Png).expect("encodes");
-        // Words that a drawing program left in the file.
+        // Text that a drawing program left in the file.
         let mut bytes = bytes.into_inner();
         let header = 8 + 25;
         bytes.splice(header..header, chunk(*b"tEXt", b"Author\0a person"));
@@ -398,7 +398,7 @@ mod tests {
         let read = image::load_from_memory(&made.png).expect("a PNG").into_rgb8();
         assert_eq!(read.get_pixel(10, 20).0, [0, 0, 255]);
         assert_eq!(read.get_pixel(400, 20).0, [255, 127, 127]);
-        // Small logos stay as they are.
+        // Small logos keep their size.
         let small = logo(&file(ImageFormat::Png, 120, 30)).expect("a logo");
         assert_eq!((small.width, small.height), (120, 30));
         assert_eq!(logo(&file(ImageFormat::Jpeg, 120, 30)).map(|made| made.width), Ok(120));

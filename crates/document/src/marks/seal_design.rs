@@ -1,12 +1,12 @@
-//! How seals are laid out.
+//! The layout of signature stamps.
 //!
-//! Hangul, Han and kana stand in columns from the right to the left, and every letter is stretched to fill its part of
-//! the seal, as an engraver cuts it: a square is divided into columns of one width, each column into parts of one height;
-//! a circle is such a square bent round. Other scripts stand in lines, one word each. Between the two rings of a company's
-//! seal its name runs clockwise, feet to the middle, from the left of the top to the right of it, or all the way round
-//! where it is long; where it ends, a star marks its beginning.
+//! Hangul, Han and kana are set in columns from right to left, and every letter is stretched to fill its part of the
+//! stamp, as an engraver would cut it. A square is divided into columns of equal width, and each column into parts of
+//! equal height. A circle is such a square, bent. Other scripts are set in lines, one word each. A company's name runs
+//! clockwise between the two rings of its stamp, with the feet of the letters towards the centre, over the upper part
+//! or, if the name is long, around the whole ring. A star separates its end from its beginning.
 //!
-//! A letter is stretched within limits (一 stays a stroke), and never leaves its part, so a seal never leaves its box.
+//! A letter is stretched within limits (一 stays a stroke) and never leaves its part, so a stamp never exceeds its box.
 
 use std::f32::consts::{PI, TAU};
 
@@ -17,35 +17,36 @@ use domain::value::characters;
 use crate::marks::drawing::{DrawingFault, EM, Extent, Figure, Point, SEAL_RED, Segment, letters};
 use crate::text::fonts;
 
-/// Side of a seal's box; an oval is as high and less wide.
+/// Side of a stamp's box. An oval has the same height and a smaller width.
 const SIDE: f32 = 200.0;
 const MIDDLE: f32 = SIDE / 2.0;
-/// Width of an oval, of its height.
+/// Width of an oval, relative to its height.
 const OVAL: f32 = 0.74;
-/// From the box to the outer edge of the rim: the edge is drawn whole at every size.
+/// Distance from the box to the outer edge of the rim, so that the edge is never cut off.
 const EDGE: f32 = 1.0;
 const RIM: f32 = 8.0;
-/// Of a double ring's inner rim.
+/// Width of a double ring's inner rim.
 const INNER_RIM: f32 = 4.0;
 /// Radius of the inner rim's outer edge.
 const INNER_RADIUS: f32 = 57.0;
-/// Between rim and letters.
+/// Distance between rim and letters.
 const PADDING: f32 = 6.5;
-/// The share of its part that a letter fills.
+/// Share of its part that a letter fills.
 const FILL: f32 = 0.9;
-/// A letter that is thinner than this is not stretched as if it filled its part.
+/// A letter thinner than this is not stretched to fill its part.
 const LEAST_INK: f32 = 0.6 * EM;
-/// The most that a letter is stretched in one direction more than in the other.
+/// Maximum ratio between a letter's horizontal and vertical stretch.
 const MOST_STRETCH: f32 = 1.9;
-/// The same for words of a line, which bear less, and for letters of a ring, which may have room beside them.
+/// Maximum ratio for words of a line, which tolerate less stretching, and for letters of a ring, which may have space
+/// beside them.
 const MOST_STRETCH_OF_WORDS: f32 = 1.5;
 const MOST_STRETCH_OF_RING: f32 = 1.35;
-/// The widest angle of one letter on a ring, so that a short name does not spread around the whole ring.
+/// Maximum angle of one letter on a ring, so that a short name does not spread around the whole ring.
 const WIDEST_ANGLE: f32 = TAU / 9.0;
-/// Part of the ring that a star needs.
+/// Angle of the ring that a star occupies.
 const STAR_ANGLE: f32 = TAU / 14.0;
 
-/// Makes the outlines of a seal.
+/// Creates the outlines of a signature stamp.
 pub(super) fn figure(seal: &Seal) -> Result<Figure, DrawingFault> {
     let mut outline = Vec::new();
     let width = if seal.shape == SealShape::Oval {
@@ -106,7 +107,7 @@ enum Form {
     Square,
 }
 
-/// A letter (of a line: a word), and its part of the square that reaches from -1 to 1.
+/// A letter (or in a line, a word), and its part of the square from -1 to 1.
 struct Part {
     outline: Vec<Segment>,
     place: Extent,
@@ -153,11 +154,11 @@ fn in_columns(name: &str, title: &str, form: Form) -> Result<Vec<Part>, DrawingF
     Ok(parts)
 }
 
-/// The number of letters in each column, from the right.
+/// Returns the number of letters in each column, from the right.
 fn column_lengths(letters: usize, writing: Writing, form: Form) -> Vec<usize> {
     let columns = match (letters, form) {
         (_, Form::Oval) | (0..=2, _) => 1,
-        // 認印 have one column; a three-letter Korean name has its family name next to the others.
+        // 認印 have one column. In a three-letter Korean name, the family name is in a column of its own.
         (3, Form::Round) if writing == Writing::Han => 1,
         (3..=5, _) | (6, Form::Round) => 2,
         // The smallest square with room for all letters.
@@ -166,8 +167,8 @@ fn column_lengths(letters: usize, writing: Writing, form: Form) -> Vec<usize> {
     let (each, more) = (letters / columns, letters % columns);
     (0..columns)
         .map(|column| {
-            // Of two columns, the second is longer (김 | 민준, 남궁 | 민수인); of more, the first ones are, so that an ending
-            // is alone and large (株式会 | 社青空 | 之印).
+            // If there are two columns, the second is longer (김 | 민준, 남궁 | 민수인). If there are more, the first ones are,
+            // so that the last column has fewer, larger letters (株式会 | 社青空 | 之印).
             let is_longer = if columns == 2 {
                 column == 1 && more == 1
             } else {
@@ -178,7 +179,7 @@ fn column_lengths(letters: usize, writing: Writing, form: Form) -> Vec<usize> {
         .collect()
 }
 
-/// How much of the square's width the columns use: few letters are not stretched to all of it.
+/// Returns the part of the square that the columns use, because few letters are not stretched to fill all of it.
 fn taken(lengths: &[usize], form: Form) -> (f32, f32) {
     match (lengths, form) {
         ([1], Form::Round) => (0.8, 0.8),
@@ -189,7 +190,7 @@ fn taken(lengths: &[usize], form: Form) -> (f32, f32) {
     }
 }
 
-/// A letter in an upright column: dashes are turned upright.
+/// Returns the outline of a letter in an upright column. Dashes are rotated.
 fn standing(letter: &str) -> Result<Vec<Segment>, DrawingFault> {
     let outline = letters(letter, seal_family(letter))?;
     let lies = letter
@@ -204,7 +205,7 @@ fn standing(letter: &str) -> Result<Vec<Segment>, DrawingFault> {
         .collect())
 }
 
-/// The font of a letter in a seal: of Hangul and Latin one cut for print, of Han and kana a brush.
+/// Returns the font of a letter in a stamp: a print font for Hangul and Latin, a brush font for Han and kana.
 fn seal_family(text: &str) -> &'static str {
     match Writing::of(text) {
         Writing::Han => fonts::YUJI_SYUKU,
@@ -212,7 +213,7 @@ fn seal_family(text: &str) -> &'static str {
     }
 }
 
-/// Words one below the other; short ones share a line.
+/// Sets words one below the other. Short words share a line.
 fn in_lines(name: &str, title: &str, form: Form) -> Result<Vec<Part>, DrawingFault> {
     let words: Vec<&str> = name.split_whitespace().chain(title.split_whitespace()).collect();
     let longest = words
@@ -258,7 +259,7 @@ fn in_lines(name: &str, title: &str, form: Form) -> Result<Vec<Part>, DrawingFau
         .collect()
 }
 
-/// Draws each letter in its part. `bend` maps the square from -1 to 1 into the seal.
+/// Draws each letter in its part. `bend` maps the square from -1 to 1 into the stamp.
 fn grid(outline: &mut Vec<Segment>, parts: &[Part], bend: &impl Fn(Point) -> Point) {
     for part in parts {
         let Some(fitted) = Fitted::new(
@@ -301,7 +302,7 @@ impl Fitted {
     }
 }
 
-/// Draws an outline through `place`. A straight stroke is drawn as a curve, so that it bends with its surroundings.
+/// Draws an outline through `place`. A straight line is drawn as a curve, so that it bends with its surroundings.
 fn draw(onto: &mut Vec<Segment>, outline: &[Segment], place: &impl Fn(Point) -> Point) {
     let between =
         |from: Point, to: Point, part: f32| (from.0 + (to.0 - from.0) * part, from.1 + (to.1 - from.1) * part);
@@ -328,22 +329,22 @@ fn draw(onto: &mut Vec<Segment>, outline: &[Segment], place: &impl Fn(Point) -> 
     }
 }
 
-/// Bends the square from -1 to 1 into an ellipse around the middle of the box: its corners end up on the ellipse, and
-/// the sides follow.
+/// Bends the square from -1 to 1 into an ellipse around the centre of the box: its corners are mapped to the ellipse,
+/// and its sides follow.
 fn bent((x, y): Point, middle: f32, across: f32, along: f32) -> Point {
-    // The elliptical map makes the square a whole disc, which bends corners much; mixed with a square within the
-    // circle, letters stay letters.
+    // The elliptical map turns the square into a whole disc, which distorts the corners. Mixing it with the square
+    // inside the circle keeps letters legible.
     const ROUND: f32 = 0.7;
     const SQUARE: f32 = 0.74;
     let mix = |straight: f32, round: f32| (1.0 - ROUND) * SQUARE * straight + ROUND * round;
     let right = mix(x, x * (1.0 - y * y / 2.0).max(0.0).sqrt());
     let down = mix(y, y * (1.0 - x * x / 2.0).max(0.0).sqrt());
-    // Corners stay inside.
+    // Corners stay inside the ellipse.
     let outside = right.hypot(down).max(1.0);
     (middle + right / outside * across, MIDDLE + down / outside * along)
 }
 
-/// The name between two circles, clockwise.
+/// Sets the name between two circles, clockwise.
 fn around(outline: &mut Vec<Segment>, name: &str, outer: f32, inner: f32) -> Result<(), DrawingFault> {
     let radius = f32::midpoint(outer, inner);
     let height = (outer - inner) * 0.84;
@@ -352,7 +353,7 @@ fn around(outline: &mut Vec<Segment>, name: &str, outer: f32, inner: f32) -> Res
     for letter in characters(name) {
         if is_visible(letter) {
             let drawn = letters(letter, seal_family(letter))?;
-            // Of lines every letter has its own width; of columns all have one.
+            // In lines, every letter has its own width. In columns, all letters have the same.
             let width = match writing {
                 Writing::Lines => Extent::of(&drawn).map_or(0.0, |extent| extent.width()) + 0.11 * EM,
                 _ => EM,
@@ -364,7 +365,7 @@ fn around(outline: &mut Vec<Segment>, name: &str, outer: f32, inner: f32) -> Res
     }
     let all: f32 = placed.iter().map(|(_, width)| width).sum();
     let widest = match writing {
-        // As wide as they are at this height.
+        // Natural width at this height.
         Writing::Lines => height * 1.05 / EM / radius,
         _ => WIDEST_ANGLE / EM,
     };
@@ -407,7 +408,7 @@ impl Baseline {
         Self { top, bottom }
     }
 
-    /// With the same height and baseline as the others.
+    /// Fits a letter with the common height and baseline.
     fn fitted(&self, letter: &[Segment], width: f32, height: f32) -> Option<Fitted> {
         let extent = Extent::of(letter)?;
         let down = height / (self.bottom - self.top).max(LEAST_INK);
@@ -420,7 +421,7 @@ impl Baseline {
     }
 }
 
-/// A place on a circle around the middle, clockwise from its top.
+/// Returns a point on a circle around the centre, at an angle measured clockwise from the top.
 fn polar(angle: f32, radius: f32) -> Point {
     (MIDDLE + radius * angle.sin(), MIDDLE - radius * angle.cos())
 }
@@ -439,14 +440,14 @@ fn star(outline: &mut Vec<Segment>, (x, y): Point, radius: f32) {
     outline.push(Segment::Close);
 }
 
-/// An ellipse with a hole: the hole goes round the other way.
+/// Draws an ellipse with a hole. The outline of the hole runs in the opposite direction.
 fn ring(outline: &mut Vec<Segment>, middle: f32, across: f32, along: f32, width: f32) {
     ellipse(outline, middle, across, along, 1.0);
     ellipse(outline, middle, across - width, along - width, -1.0);
 }
 
 fn ellipse(outline: &mut Vec<Segment>, middle: f32, across: f32, along: f32, turn: f32) {
-    // The usual four cubics; they stray from a circle by 0.03 % of the radius.
+    // With the usual four cubic curves, a circle is accurate to 0.03 % of the radius.
     const HANDLE: f32 = 0.552_284_8;
     let at = |right: f32, down: f32| (middle + right * across, MIDDLE + down * turn * along);
     outline.push(Segment::Move(at(1.0, 0.0)));
@@ -470,7 +471,7 @@ fn rounded_square(outline: &mut Vec<Segment>, half: f32, radius: f32, is_hole: b
     let at = |right: f32, down: f32| (MIDDLE + right, MIDDLE + down * turn);
     let flat = half - radius;
     outline.push(Segment::Move(at(-flat, -half)));
-    // The four sides clockwise, each with the corner at its end: (along, across) of each side.
+    // Draws the four sides clockwise, each with the corner at its end: (along, across) of each side.
     for (along, across) in [
         ((1.0, 0.0), (0.0, -1.0)),
         ((0.0, 1.0), (1.0, 0.0)),

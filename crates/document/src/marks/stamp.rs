@@ -1,14 +1,14 @@
 //! Draws values on the pages of a file, as one appended revision.
 //!
-//! The marks of each page are drawn upright on a sheet of the size of the displayed page, by krilla, with fonts subset
-//! and mapped back to text (`ToUnicode`). Each sheet becomes a form `XObject`, which the page invokes through the
-//! matrix from displayed page to user space, so that rotation, cropping and `UserUnit` need no thought in drawing. The
-//! page's old content is wrapped in `q` … `Q`, because it may leave the graphics state changed (ISO 32000-2, 8.4.2),
-//! and its resources are copied before ours are added, because other pages may share them.
+//! The marks of each page are drawn upright by krilla on a sheet of the size of the displayed page, with fonts subset
+//! and mapped back to text (`ToUnicode`). Each sheet becomes a form `XObject`, which the page draws with the matrix
+//! from displayed page to user space, so that drawing code can ignore rotation, cropping and `UserUnit`. The page's old
+//! content is wrapped in `q` … `Q`, because it may leave the graphics state changed (ISO 32000-2, 8.4.2). The page's
+//! resources are copied before ours are added, because other pages may share them.
 //!
-//! In a tagged file the marks become part of its structure (`super::tagging`).
+//! In a tagged file, the marks become part of its structure (`super::tagging`).
 //!
-//! The file must be one that intake wrote or took: it is parsed here, in the main process.
+//! The file must have passed intake, because it is parsed in the main process.
 
 use std::collections::BTreeMap;
 
@@ -43,48 +43,49 @@ const SLANT: f32 = -30.0;
 /// How much of a watermark covers what is below it.
 const FAINT: f32 = 0.2;
 
-/// Something to draw on a page.
+/// A value to draw on a page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mark {
-    /// The page, from 1.
+    /// Page number, starting at 1.
     pub page: u32,
-    /// Where on it.
+    /// Box on the page.
     pub placement: Placement,
     pub content: MarkContent,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum MarkContent {
-    /// A text, by the rule of [`crate::text::layout`].
+    /// A text, laid out by [`crate::text::layout`].
     Text { text: String, style: TextStyle },
-    /// A text outside the content, such as in the margin of each page. Assistive technology skips it.
+    /// A text outside the content, for example in the margin of each page. Assistive technology skips it.
     Aside { text: String, style: TextStyle },
     /// A text across a page, slanted and faint. Assistive technology skips it.
     Watermark { text: String, style: TextStyle },
-    /// The value of a form's field: like a text, but cut off if it does not fit.
+    /// The value of a form field: like a text, but clipped if it does not fit.
     FormText { text: String, style: TextStyle },
     /// A tick.
     Check,
-    /// A filled circle: the chosen one of several.
+    /// A filled circle, for the selected radio button.
     Dot,
-    /// A PNG or JPEG picture, as large as its box allows, in the middle of it, never distorted.
+    /// A PNG or JPEG picture, centred in its box and as large as possible without distortion.
     Picture {
-        /// The file.
+        /// PNG or JPEG data.
         bytes: Vec<u8>,
-        /// Its description for assistive technology.
+        /// Description for assistive technology.
         words: String,
     },
-    /// A signature or seal that is drawn from its description, as large as its box allows, in the middle of it.
+    /// A signature or signature stamp drawn from its description, centred in its box and as large as possible without
+    /// distortion.
     Drawing(Drawing),
 }
 
-/// Why a mark cannot be drawn.
+/// Reasons why a mark cannot be drawn.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum MarkFault {
     /// The page does not exist.
-    #[error("there is no such page")]
+    #[error("the page does not exist")]
     NoSuchPage,
-    /// The placement is empty or leaves the page.
+    /// The placement is empty or extends beyond the page.
     #[error("the placement is empty or extends beyond the page")]
     OffPage,
     /// The text cannot be drawn.
@@ -93,28 +94,28 @@ pub enum MarkFault {
     /// The picture cannot be drawn.
     #[error(transparent)]
     Picture(#[from] PictureFault),
-    /// The signature or seal cannot be drawn.
+    /// The signature or signature stamp cannot be drawn.
     #[error(transparent)]
     Drawing(#[from] DrawingFault),
 }
 
-/// Why a file was not stamped.
+/// Reasons why a file was not stamped.
 #[derive(Debug, Error)]
 pub enum StampError {
-    /// One of the marks cannot be drawn; nothing was.
+    /// A mark cannot be drawn, so none was drawn.
     #[error("mark {index} cannot be drawn: {fault}")]
     Mark {
-        /// The index of the mark, from 0.
+        /// Index of the mark, starting at 0.
         index: usize,
         fault: MarkFault,
     },
-    /// The file cannot be read; intake would have refused it.
+    /// The file cannot be read. Intake would have refused it.
     #[error("the file cannot be read as a PDF; upload it again: {0}")]
     Unreadable(#[from] PdfDefect),
-    /// A page's boxes make no sense; intake would have refused the file.
+    /// A page has invalid boxes. Intake would have refused the file.
     #[error("page {page}: {fault}")]
     Geometry {
-        /// The page, from 1.
+        /// Page number, starting at 1.
         page: u32,
         fault: GeometryFault,
     },
@@ -126,14 +127,14 @@ pub enum StampError {
     Append(#[from] AppendError),
 }
 
-/// Checks that `mark` can be drawn on a page of `size`. Refuses what [`stamp`] would refuse, while someone can still
-/// correct the value.
+/// Checks that `mark` can be drawn on a page of `size`. Refuses the same marks as [`stamp`], while the value can still
+/// be corrected.
 pub fn prove(fonts: &Fonts, size: &PageSize, mark: &Mark) -> Result<(), MarkFault> {
     prepare(fonts, size, mark).map(drop)
 }
 
-/// The outlines of a text on a page of `size`, from the top left of its box. `None` for other marks, which the page
-/// draws itself. Refuses what [`stamp`] would refuse.
+/// Returns the outlines of a text on a page of `size`, relative to the top left of its box. `None` for other marks,
+/// which the browser draws itself. Refuses the same marks as [`stamp`].
 pub fn outline(fonts: &Fonts, size: &PageSize, mark: &Mark) -> Result<Option<Outline>, MarkFault> {
     match prepare(fonts, size, mark)? {
         (_, Prepared::Text(text)) => Ok(Some(text.outline())),
@@ -141,21 +142,20 @@ pub fn outline(fonts: &Fonts, size: &PageSize, mark: &Mark) -> Result<Option<Out
     }
 }
 
-/// Draws all `marks` and returns the file with its new revision; without marks, as it was.
+/// Draws all `marks` and returns the file with its new revision, or unchanged if there are no marks.
 pub fn stamp(pdf: impl Into<SharedBytes>, fonts: &Fonts, marks: &[Mark]) -> Result<Vec<u8>, StampError> {
     stamp_onto(pdf.into(), fonts, marks, Where::InPages)
 }
 
-/// Where marks are drawn.
+/// Selects where marks are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Where {
-    /// In the content of pages, and in the structure of a tagged file.
+    /// In the content of pages and in the structure of a tagged file.
     InPages,
-    /// In new signature fields, because nothing else may change.
+    /// In new signature fields, because other changes are not allowed.
     InFields,
 }
 
-/// Draws all `marks`.
 pub(super) fn stamp_onto(pdf: SharedBytes, fonts: &Fonts, marks: &[Mark], place: Where) -> Result<Vec<u8>, StampError> {
     if marks.is_empty() {
         return Ok(pdf.into_vec());
@@ -192,7 +192,7 @@ pub(super) fn stamp_onto(pdf: SharedBytes, fonts: &Fonts, marks: &[Mark], place:
 
 /// The checked marks of one page.
 pub(super) struct Sheet {
-    /// The page's number, from 1.
+    /// Page number, starting at 1.
     pub(super) number: u32,
     pub(super) page: Ref,
     pub(super) geometry: PageGeometry,
@@ -206,7 +206,7 @@ pub(super) enum Prepared {
     Text(BoxText),
     /// Slanted and faint.
     Watermark(BoxText),
-    /// Cut off at its box.
+    /// A text clipped to its box.
     Cut(BoxText),
     Check,
     Dot,
@@ -286,7 +286,7 @@ fn sheets(objects: &impl Objects, fonts: &Fonts, marks: &[Mark]) -> Result<Vec<S
     Ok(sheets.into_values().collect())
 }
 
-/// One mark alone on a page of `size`: its place, and a one-page PDF that shows it.
+/// Draws one mark alone on a page of `size`. Returns its position and a one-page PDF that shows it.
 pub(crate) fn draw_alone(fonts: &Fonts, size: &PageSize, mark: &Mark) -> Result<(DisplayedBox, Vec<u8>), StampError> {
     let prepared = prepare(fonts, size, mark).map_err(|fault| StampError::Mark { index: 0, fault })?;
     let (place, mark) = prepared;
@@ -296,7 +296,8 @@ pub(crate) fn draw_alone(fonts: &Fonts, size: &PageSize, mark: &Mark) -> Result<
     Ok((place, drawing))
 }
 
-/// A PDF with a page for each box, which shows its mark; fails with the place of the one that cannot be drawn.
+/// Draws a PDF with one page per box, which shows the mark of that box. Fails with the index of a mark that cannot be
+/// drawn.
 pub(crate) fn draw_boxes<'b>(
     fonts: &Fonts,
     boxes: impl Iterator<Item = (&'b PageSize, &'b Mark)>,
@@ -312,7 +313,7 @@ pub(crate) fn draw_boxes<'b>(
     .map_err(|_| prepared.len())
 }
 
-/// Imports a drawing of [`draw_alone`] into a revision, as an appearance (12.5.5) within `place` of the displayed page.
+/// Imports a drawing of [`draw_alone`] into a revision as an appearance (12.5.5) within `place` of the displayed page.
 pub(crate) fn import_alone(
     drawing: &[u8],
     geometry: &PageGeometry,
@@ -331,9 +332,9 @@ pub(crate) fn import_alone(
     Ok(form)
 }
 
-/// Makes a drawing of a displayed page the appearance of an annotation that covers `place` of it. The drawing has its
-/// origin at the bottom left; its matrix takes it to user space, where its box is the annotation's rectangle: the algorithm
-/// of 12.5.5 then moves nothing.
+/// Makes a drawing of a displayed page the appearance of an annotation that covers `place`. The origin of the drawing
+/// is at the bottom left. Its matrix maps it to user space, where its box equals the annotation's rectangle, so the
+/// algorithm of 12.5.5 moves nothing.
 pub(super) fn as_appearance(
     form: Ref,
     geometry: &PageGeometry,
@@ -353,7 +354,7 @@ pub(super) fn as_appearance(
 
 fn draw_sheet(fonts: &Fonts, sheet: &Sheet, surface: &mut Surface<'_>) -> Option<()> {
     for ((place, mark), meaning) in sheet.marks.iter().zip(&sheet.meanings) {
-        // Without tags this does nothing.
+        // Has no effect without tags.
         surface.start_tagged(meaning.tag());
         draw_mark(fonts, surface, place, mark)?;
         surface.end_tagged();
@@ -361,7 +362,7 @@ fn draw_sheet(fonts: &Fonts, sheet: &Sheet, surface: &mut Surface<'_>) -> Option
     Some(())
 }
 
-/// A PDF with pages of these sizes, each drawn by `draw_page`. `None` if something has no size.
+/// Draws a PDF with pages of these sizes, each drawn by `draw_page`. `None` if a size is not valid.
 fn draw_pages<'s, T>(
     is_tagged: bool,
     pages: impl Iterator<Item = (&'s PageSize, T)>,
@@ -408,7 +409,7 @@ pub(super) fn draw_mark(fonts: &Fonts, surface: &mut Surface<'_>, place: &Displa
             surface.pop();
         }
         Prepared::Check => {
-            // A tick in the largest square of the box.
+            // The tick fills the largest square in the box.
             let side = width.min(height);
             let (left, top) = (x + (width - side) / 2.0, y + (height - side) / 2.0);
             let at = |right: f32, down: f32| (left + right * side, top + down * side);
@@ -471,7 +472,7 @@ fn draw_figure(surface: &mut Surface<'_>, place: &DisplayedBox, figure: &Figure)
     Some(())
 }
 
-/// A page of the drawing's own size with nothing else on it, as a PDF.
+/// Draws a PDF page of the drawing's own size with nothing else on it.
 pub(super) fn figure_page(figure: &Figure) -> Result<Vec<u8>, StampError> {
     let size = PageSize {
         width_points: f64::from(figure.width),
@@ -497,7 +498,7 @@ fn black() -> Fill {
 }
 
 fn circle(x: f32, y: f32, radius: f32) -> Option<krilla::geom::Path> {
-    // The usual four cubics; they stray from a circle by 0.03 % of the radius.
+    // With the usual four cubic curves, a circle is accurate to 0.03 % of the radius.
     let handle = radius * 0.552_284_8;
     let mut path = PathBuilder::new();
     path.move_to(x + radius, y);
@@ -517,7 +518,7 @@ fn import_form(import: &mut Import<'_>, page: Ref, size: &PageSize, edits: &mut 
         return Err(StampError::Drawing("a page has no content".to_owned()));
     };
     let resources = import.copy(overlay.get(page, b"Resources")?, edits)?;
-    // Isolated: the marks are painted as they are, regardless of the page's blending (11.4.7).
+    // The group is isolated, so the marks are painted unchanged, regardless of the page's blending (11.4.7).
     let group = Dict::of([
         ("Type", Object::name("Group")),
         ("S", Object::name("Transparency")),
@@ -559,7 +560,7 @@ fn invoke(sheet: &Sheet, form: Ref, edits: &mut Edits<'_>) -> Result<(), PdfDefe
         _ => Vec::new(),
     };
     let before = edits.add(Stream::new(Dict::new(), b"q\n".to_vec()));
-    // A line break first: the old content may end within a token's reach.
+    // Start with a line break, because the old content may end in an unfinished token.
     let matrix = sheet.geometry.overlay_matrix();
     let after = format!("\nQ q {matrix} cm /{name} Do Q\n").into_bytes();
     let after = edits.add(Stream::new(Dict::new(), after));
@@ -573,7 +574,7 @@ fn invoke(sheet: &Sheet, form: Ref, edits: &mut Edits<'_>) -> Result<(), PdfDefe
     Ok(())
 }
 
-/// krilla and parley count in single precision, which is a thousandth of a point on any page.
+/// krilla and parley use single precision, which is a thousandth of a point on any page.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "a length in points, far from the limits of f32"

@@ -1,12 +1,12 @@
-//! What marks say to assistive technology.
+//! Describes marks for assistive technology.
 //!
-//! In a tagged file (ISO 32000-2, 14.8) each mark becomes an element of the structure, behind those that are there: a value that
-//! was filled in is a field that can no longer be changed (14.8.5.6), and a picture or a drawn signature is a figure with
-//! words. The elements name the marked content of the drawing, a form `XObject` that shows on one page and once (14.7.5.2), so
-//! that the page's own marks are not touched.
+//! In a tagged file (ISO 32000-2, 14.8), each mark becomes an element after the existing structure: an entered value is
+//! a field that can no longer be changed (14.8.5.6), and a picture or drawn signature is a figure with a description.
+//! The elements refer to the marked content of the drawing, a form `XObject` that appears only once, on one page
+//! (14.7.5.2), so that the page's own marked content is not changed.
 //!
-//! In a file that others signed, the structure stays as it is, because a signature covers it. There the words of all
-//! marks of a page are those of the field that shows them (12.7.4.1: `TU`).
+//! In a file with existing signatures, the structure stays unchanged, because a signature covers it. There, the
+//! descriptions of all marks of a page become that of the field that shows them (12.7.4.1: `TU`).
 
 use domain::drawing::Drawing;
 use krilla::tagging::{Artifact, ArtifactType, ContentTag, SpanTag};
@@ -19,11 +19,11 @@ use crate::pdf::{Dict, Object, PdfDefect, Ref};
 
 #[derive(Debug, Clone)]
 pub(super) enum Meaning {
-    /// A text that someone entered.
+    /// A text that a person entered.
     Text { words: String, language: &'static str },
-    /// Something chosen, by its role as a field.
+    /// A selected option, with its role as a field.
     Chosen { words: &'static str, role: &'static str },
-    /// A picture of this.
+    /// A picture with this description.
     Figure { words: String },
     /// A text that is not part of the document's content.
     Aside { words: String },
@@ -64,7 +64,7 @@ impl Meaning {
         }
     }
 
-    /// The tag of its drawing.
+    /// Returns the tag of the mark's drawing.
     pub(super) fn tag(&self) -> ContentTag<'_> {
         match self {
             Self::Text { language, .. } => ContentTag::Span(SpanTag::empty().with_lang(Some(language))),
@@ -74,7 +74,7 @@ impl Meaning {
         }
     }
 
-    /// Its element, which itself says where the content is.
+    /// Returns the structure element, which refers to the content.
     fn element(&self, sheet: &Sheet, place: &DisplayedBox) -> Option<Dict> {
         Some(match self {
             Self::Text { .. } => field_element("tv", None, None),
@@ -93,7 +93,7 @@ impl Meaning {
     }
 }
 
-/// Adds the marks of a sheet, which `drawing` shows, to the structure.
+/// Adds the marks of a sheet to the structure. `drawing` shows these marks.
 pub(super) fn tag(
     sheet: &Sheet,
     drawing: Ref,
@@ -103,7 +103,7 @@ pub(super) fn tag(
     let marks = sheet.meanings.iter().zip(&sheet.marks);
     let elements = marks.filter_map(|(meaning, (place, _))| meaning.element(sheet, place));
     let mut belongs_to: Vec<Object> = Vec::new();
-    // The marks of the drawing are counted in the same order.
+    // The marked content of the drawing is numbered in the same order.
     for (mut element, mark) in elements.zip(0_i64..) {
         element.set(b"Pg", sheet.page);
         element.set(b"K", marked_content(sheet.page, drawing, mark));

@@ -1,12 +1,13 @@
-//! Checks that text whose font is not in the file shows the letters that the file means.
+//! Checks that text in a font that is not embedded is shown with the right letters.
 //!
-//! hayro draws such text with one of its own fonts, or, if the letters are Asian, with one that stands in
-//! ([`crate::text::stand_ins`]). It looks the letter up by its character. If the font does not have it, hayro draws the glyph with
-//! the same number: another letter, or nothing. Other programs have other fonts and show the text, so nobody may sign such a page.
-//! Nor may anybody sign a page with an embedded font whose outlines other programs can read and hayro cannot.
+//! hayro draws such text with one of its own fonts or, if the letters are Asian, with a substitute font
+//! ([`crate::text::stand_ins`]), and selects the glyph by its character. If the font lacks it, hayro draws the glyph
+//! with the same number: another letter, or nothing. Other programs have other fonts and show the text, so such a page
+//! must not be signed. The same applies to a page with an embedded font whose outlines other programs can read but
+//! hayro cannot.
 //!
-//! hayro does not say which font it draws a glyph with, only a key of font and glyph. We learn the keys of its own fonts once,
-//! by drawing them ([`Known`]).
+//! hayro does not report the font of a glyph, only a key of font and glyph. We determine the keys of its own fonts
+//! once, by drawing them ([`Known`]).
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
@@ -27,12 +28,12 @@ use skrifa::raw::TableProvider as _;
 use crate::pages::render::{Opened, RenderFault, Rendering};
 use crate::text::stand_ins;
 
-/// How deep patterns, masks and drawn glyphs can be nested.
+/// Maximum nesting of patterns, masks and drawn glyphs.
 const DEEPEST: u32 = 12;
 /// Glyphs of hayro's fonts that are not in the encodings.
 const MORE: &str = "/minus/twosuperior/threesuperior/onesuperior/Idot/IJ/ij/Scedilla/scedilla/Gcaron/gcaron/lira/prescription\
                     /arrowleft/arrowup/arrowright/arrowdown/arrowboth";
-/// The fonts that every program has (ISO 32000-1, 9.6.2.2). Other names lead hayro to one of these.
+/// Fonts that every program has (ISO 32000-1, 9.6.2.2). For other names, hayro uses one of these.
 const STANDARD: [(&str, StandardFont); 14] = [
     ("Helvetica", StandardFont::Helvetica),
     ("Helvetica-Bold", StandardFont::HelveticaBold),
@@ -50,8 +51,8 @@ const STANDARD: [(&str, StandardFont); 14] = [
     ("ZapfDingbats", StandardFont::ZapfDingBats),
 ];
 
-/// The first page that shows other letters than the file means, or none instead of them. `codes_are_numbers`: all composite fonts
-/// that are looked at give glyphs by their numbers, without an encoding (`Identity-H`).
+/// Returns the first page with wrong or missing letters. `codes_are_numbers` means that all composite fonts to check
+/// refer to glyphs by number, without an encoding (`Identity-H`).
 pub(crate) fn first_wrong(file: &Opened, codes_are_numbers: bool) -> Result<Option<u32>, RenderFault> {
     let rendering = Rendering::new();
     let cache = InterpreterCache::new();
@@ -66,7 +67,7 @@ pub(crate) fn first_wrong(file: &Opened, codes_are_numbers: bool) -> Result<Opti
     Ok(None)
 }
 
-/// Whether a page shows letters of a missing Asian font that its stand-in does not have.
+/// Returns whether a page shows letters of a missing Asian font that its substitute lacks.
 pub(crate) fn are_missing(file: &Opened, page: u32) -> Result<bool, RenderFault> {
     let rendering = Rendering::new();
     let cache = InterpreterCache::new();
@@ -82,14 +83,14 @@ pub(crate) fn are_missing(file: &Opened, page: u32) -> Result<bool, RenderFault>
     Ok(look.has_found)
 }
 
-/// A glyph as it is drawn.
+/// A drawn glyph.
 struct Drawn<'g> {
     glyph: &'g OutlineGlyph,
     key: u128,
 }
 
 impl Drawn<'_> {
-    /// The only character that it represents.
+    /// Returns the character that the glyph represents, if there is exactly one.
     fn character(&self) -> Option<char> {
         match self.glyph.as_unicode() {
             Some(BfString::Char(character)) => Some(character),
@@ -97,7 +98,7 @@ impl Drawn<'_> {
         }
     }
 
-    /// Whether it represents something visible.
+    /// Returns whether the glyph represents a visible character.
     fn shows(&self) -> bool {
         let text = match self.glyph.as_unicode() {
             Some(BfString::Char(character)) => character.to_string(),
@@ -109,7 +110,7 @@ impl Drawn<'_> {
 }
 
 fn is_visible(character: char) -> bool {
-    // Soft hyphens, and what joins, directs or varies others.
+    // Soft hyphens, joiners, direction marks and variation selectors.
     const UNSEEN: [std::ops::RangeInclusive<char>; 5] = [
         '\u{ad}'..='\u{ad}',
         '\u{200b}'..='\u{200f}',
@@ -120,11 +121,11 @@ fn is_visible(character: char) -> bool {
     !character.is_whitespace() && !character.is_control() && !UNSEEN.iter().any(|range| range.contains(&character))
 }
 
-/// The glyphs of the stand-in fonts.
+/// The glyphs of hayro's own fonts.
 struct Known {
-    /// Of glyphs of hayro's fonts the characters that they are.
+    /// Characters of the glyphs in hayro's fonts, by key.
     of_hayro: HashMap<u128, Vec<char>>,
-    /// What hayro draws for letters that its fonts do not have: nothing.
+    /// Keys that hayro draws, as nothing, for letters that its fonts lack.
     nothing: HashSet<u128>,
 }
 
@@ -137,7 +138,7 @@ impl Known {
             .ok_or(RenderFault::Unreadable)
     }
 
-    /// Finds out the keys of hayro's glyphs by drawing a file that shows them.
+    /// Determines the keys of hayro's glyphs by drawing a file that shows them.
     fn drawn() -> Result<Self, RenderFault> {
         let file = Opened::new(specimen())?;
         let rendering = Rendering::new();
@@ -164,7 +165,7 @@ impl Known {
         if self.nothing.contains(&drawn.key) {
             return !drawn.shows();
         }
-        // Letters of simple fonts are found by their names, and by nothing else.
+        // Letters of simple fonts are found only by their names.
         let Some(data) = drawn.glyph.font_data() else {
             return true;
         };
@@ -180,7 +181,7 @@ impl Known {
             return is_readable(data, number);
         }
         let is_right = match (drawn.character(), ours) {
-            // hayro reads code maps that have no characters for these codes, and then ignores the number.
+            // hayro reads code maps without characters for these codes, and then ignores the number.
             (None, _) => codes_are_numbers && number != 0 && number != drawn.glyph.char_code(),
             (Some(character), Some(ours)) => {
                 ours.map(character).map(skrifa::GlyphId::to_u32) == Some(number) && number != 0
@@ -194,17 +195,17 @@ impl Known {
     }
 }
 
-/// Whether the outline of an embedded glyph is readable. If not, hayro draws nothing.
+/// Returns whether the outline of an embedded glyph is readable. If not, hayro draws nothing.
 fn is_readable(data: &[u8], glyph: u32) -> bool {
     let outlines = skrifa::FontRef::from_index(data, 0).and_then(|font| Ok((font.loca(None)?, font.glyf()?)));
-    // Other kinds of fonts have no such tables.
+    // Other kinds of fonts do not have these tables.
     !outlines.is_ok_and(|(places, outlines)| {
         let is_there = usize::try_from(glyph).is_ok_and(|glyph| glyph < places.len());
         is_there && places.get_glyf(skrifa::GlyphId::new(glyph), &outlines).is_err()
     })
 }
 
-/// Whether all outlines are readable.
+/// Returns whether all outlines are readable.
 pub(crate) fn has_all_outlines(data: &[u8]) -> bool {
     skrifa::FontRef::from_index(data, 0)
         .and_then(|font| font.loca(None))
@@ -217,9 +218,9 @@ fn is_hayros(data: &[u8]) -> bool {
         .any(|(_, font)| std::ptr::eq(font.get_font_data().0.as_ref().as_ref(), data))
 }
 
-/// Looks at each glyph that is painted on a page.
+/// Visits each glyph that is painted on a page.
 struct Look<S> {
-    /// Whether this glyph is what we are looking for.
+    /// Returns whether a glyph matches the search.
     sees: S,
     has_found: bool,
     seen: HashSet<u128>,
@@ -252,7 +253,7 @@ impl<S: FnMut(&Drawn<'_>) -> bool> Look<S> {
         }
     }
 
-    /// Looks at a part that is drawn again and again.
+    /// Visits a part that is drawn repeatedly only once.
     fn once(&mut self, key: u128, look: impl FnOnce(&mut Self)) {
         if self.seen.insert(key) {
             self.deeper(look);
@@ -294,7 +295,7 @@ impl<'a, S: FnMut(&Drawn<'_>) -> bool> Device<'a> for Look<S> {
     fn pop_transparency_group(&mut self) {}
 
     fn draw_glyph_run(&mut self, run: &GlyphRun<'_, 'a>, props: DrawProps<'a>, mode: &DrawMode) {
-        // Text recognised by a scanner is invisible beneath its picture.
+        // Text recognised by a scanner is invisible beneath the scanned image.
         if self.has_found || matches!(mode, DrawMode::Invisible) {
             return;
         }
@@ -318,16 +319,16 @@ impl<'a, S: FnMut(&Drawn<'_>) -> bool> Device<'a> for Look<S> {
     }
 }
 
-/// The order in which the pages of the specimen show a font.
+/// The parts of a font, in the order of the specimen's pages.
 #[derive(Debug, Clone, Copy)]
 enum Part {
-    /// The letters of the standard encoding, or of the font's own.
+    /// The letters of the standard encoding, or of the font's own encoding.
     Standard,
     /// The codes of `WinAnsiEncoding`.
     Windows,
     /// [`MORE`].
     More,
-    /// An encoding that it does not have.
+    /// A name that the font does not contain.
     Nothing,
 }
 
@@ -353,7 +354,7 @@ impl Part {
     }
 }
 
-/// A file with a page for each part of each font.
+/// Builds a file with one page for each part of each font.
 fn specimen() -> Vec<u8> {
     let parts = || STANDARD.iter().flat_map(|(name, _)| Part::ALL.map(|part| (name, part)));
     let mut objects = vec!["<</Type/Catalog/Pages 2 0 R>>".to_owned(), String::new()];

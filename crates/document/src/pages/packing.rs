@@ -1,10 +1,9 @@
-//! Pictures of pages, packed for browsers.
+//! Compresses page images for browsers.
 //!
-//! Most pages are letters on paper: a few plain colours, and between them the steps of smoothed edges. We keep sixteen
-//! of those steps for each channel, which looks the same (no pixel changes by more than 8 of 255, and the plain colours
-//! not at all); the lossless WebP of such a picture is a third as large. A page that contains a photograph or a scan
-//! keeps every step, and is a JPEG if that is much smaller. `docs/adr/` has the measurements, and why we use neither
-//! SVG nor lossy WebP.
+//! Most pages are text on paper: a few plain colours, and the steps of smoothed edges between them. We keep sixteen of
+//! those steps for each channel, which looks the same (no pixel changes by more than 8 of 255, and plain colours do not
+//! change at all) and makes lossless WebP a third as large. A page with a photo or a scan keeps every step, and becomes
+//! a JPEG if that is much smaller. `docs/adr/` contains the measurements, and the reasons against SVG and lossy WebP.
 
 use std::collections::HashMap;
 
@@ -16,21 +15,21 @@ use super::render::Picture;
 
 type Colour = [u8; 3];
 
-/// A colour is plain if it covers more than this share of the pixels…
+/// A colour is plain if it covers more than 1/400 of the pixels.
 const PLAIN_SHARE: usize = 400;
-/// …and this is the most of them.
+/// Maximum number of plain colours.
 const MOST_PLAIN: usize = 64;
-/// A page contains a photograph if more than this share of its pixels changes in small steps.
+/// A page contains a photo if more than 1/250 of the examined pixels change in small steps.
 const SOFT_SHARE: usize = 250;
-/// The size of a small step. Smoothed edges have one or two, and larger ones.
+/// Maximum size of a small step. Smoothed edges have one or two small steps, and larger ones.
 const SOFT_STEP: u8 = 12;
-/// This many small steps one after the other are not an edge.
+/// Number of consecutive small steps that cannot be an edge.
 const SOFT_STEPS: usize = 6;
-/// The distance between the rows, and between the columns, that are looked at.
+/// Distance between the examined rows, and between the examined columns.
 const LOOKED_AT: usize = 5;
 const JPEG_QUALITY: u8 = 88;
 
-/// Encodes a picture. `None` if it is too large for the format.
+/// Encodes an image. `None` if it is too large for the format.
 pub fn pack(picture: &Picture) -> Option<Vec<u8>> {
     let pixels: Vec<Colour> = picture
         .rgba
@@ -49,13 +48,13 @@ pub fn pack(picture: &Picture) -> Option<Vec<u8>> {
     Some(if small.len() * 2 < exact.len() { small } else { exact })
 }
 
-/// Whether the page contains more than letters and lines: a photograph, a scan, a shading.
+/// Returns whether the page contains more than text and lines: a photo, a scan or a gradient.
 fn is_soft(pixels: &[Colour], width: usize) -> bool {
     let rows = pixels.chunks_exact(width.max(1)).step_by(LOOKED_AT);
     let across: usize = rows.map(|row| soft_steps(row.iter())).sum();
     let down: usize = (0..width)
         .step_by(LOOKED_AT)
-        // A column begins this many pixels into the first row.
+        // A column begins at this pixel of the first row.
         .map(|column| soft_steps(pixels.iter().skip(column).step_by(width)))
         .sum();
     (across + down) * SOFT_SHARE > 2 * pixels.len() / LOOKED_AT
@@ -74,7 +73,7 @@ fn soft_steps<'p>(line: impl Iterator<Item = &'p Colour>) -> usize {
     soft
 }
 
-/// The colours that stay as they are.
+/// Returns the colours that stay unchanged.
 fn plain_colours(pixels: &[Colour]) -> Vec<Colour> {
     let mut counts: HashMap<Colour, usize> = HashMap::new();
     for run in pixels.chunk_by(|one, other| one == other) {
@@ -98,7 +97,7 @@ fn is_soft_step(one: Colour, other: Colour) -> bool {
         .all(|(one, other)| one.abs_diff(other) <= SOFT_STEP)
 }
 
-/// Every colour but the plain ones with sixteen steps a channel.
+/// Reduces all colours except the plain ones to sixteen steps per channel.
 fn stepped(pixels: &[Colour], plain: &[Colour]) -> Vec<Colour> {
     const STEP: u8 = 17;
     let mut result = Vec::with_capacity(pixels.len());
@@ -118,7 +117,7 @@ fn webp(picture: &Picture, pixels: &[Colour], predicted: bool) -> Option<Vec<u8>
     let mut bytes = Vec::new();
     let mut encoder = WebPEncoder::new(&mut bytes);
     let mut parameters = EncoderParams::default();
-    // Prediction helps soft pictures; letters are runs of one colour, which it would break.
+    // Prediction helps with photos. Text consists of runs of one colour, which it would break.
     parameters.use_predictor_transform = predicted;
     encoder.set_params(parameters);
     let is_grey = pixels.iter().all(|[red, green, blue]| red == green && green == blue);
@@ -176,7 +175,7 @@ mod tests {
             .expect("pixels")
     }
 
-    /// Letters on a tinted ground: hard edges with some steps between.
+    /// Text on a tinted background: hard edges with some steps between.
     fn letters(x: u32, y: u32) -> Colour {
         const GROUND: Colour = [242, 244, 247];
         match (x % 20, y % 12) {
@@ -224,7 +223,7 @@ mod tests {
         let shown = unpacked(&pack(&page).expect("packed"));
         let distinct: std::collections::HashSet<Colour> = shown.iter().copied().collect();
         assert!(distinct.len() > 5_000, "{} colours", distinct.len());
-        // A small one among letters counts too.
+        // A small photo in a page of text counts too.
         let mixed = picture(
             400,
             300,

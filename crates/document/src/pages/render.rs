@@ -1,12 +1,12 @@
-//! Pages as pictures.
+//! Renders pages as images.
 //!
-//! Rendering is hayro's; what is ours is the size of a picture, the fonts that stand in for those
-//! that a file names and does not embed. How pictures are packed is in [`crate::pages::packing`]. hayro knows nothing of
-//! `UserUnit` (ISO 32000-2, 7.7.3.3), so the scale of a page with one is multiplied by it here.
+//! hayro does the rendering. This module decides the size of an image and the fonts that replace missing ones.
+//! [`crate::pages::packing`] compresses the images. hayro does not support `UserUnit` (ISO 32000-2, 7.7.3.3), so this
+//! module multiplies the scale of a page by it.
 //!
-//! A stranger's file can make any renderer work without end or exhaust its memory. This module
-//! bounds the size of pictures, and nothing else: time and memory are bounded around it, by the
-//! process in which strangers' files are rendered (`countersign-document-worker`).
+//! An untrusted file can make any renderer work endlessly or exhaust its memory. This module limits only the size of
+//! images. Time and memory are limited by the process in which untrusted files are rendered
+//! (`countersign-document-worker`).
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -30,54 +30,54 @@ use crate::pages::packing::pack;
 use crate::pdf::shared_bytes::SharedBytes;
 use crate::text::stand_ins;
 
-/// The longest side of a picture in pixels; larger pages are rendered at a lower resolution.
+/// Maximum side of an image in pixels. Larger pages are rendered at a lower resolution.
 pub const LONGEST_SIDE: f32 = 4000.0;
 const POINTS_PER_INCH: f32 = 72.0;
 
-/// Why a page cannot be shown.
+/// Reasons why a page cannot be shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Error)]
 #[serde(tag = "fault", rename_all = "snake_case")]
 pub enum RenderFault {
-    /// Not a PDF file, or damaged beyond repair.
+    /// The file is not a PDF, or it is damaged beyond repair.
     #[error("the file cannot be read as a PDF")]
     Unreadable,
     /// The file is encrypted and needs a password.
     #[error("the file needs a password; save it without one")]
     NeedsPassword,
-    /// A page that the file does not have.
-    #[error("the file has {pages} pages; there is no page {page}")]
+    /// The file has no such page.
+    #[error("the file has {pages} pages, so there is no page {page}")]
     NoSuchPage {
-        /// The page that was asked for, from 1.
+        /// Number of the requested page, starting at 1.
         page: u32,
         pages: u32,
     },
-    /// The page has no size, or one that no picture has.
-    #[error("page {page} is too small or too large to be shown")]
+    /// The page has no size, or one that an image cannot have.
+    #[error("page {page} is too small or too large to show")]
     BadSize {
-        /// The page, from 1.
+        /// Page number, starting at 1.
         page: u32,
     },
-    /// The page uses a font that is not in the file, and we no longer have a font for it.
+    /// The page uses a font that is not embedded, and we no longer have a substitute.
     #[error("page {page} uses a font that is not in the file; add the font to documents.fonts_folder")]
     FontMissing {
-        /// The page, from 1.
+        /// Page number, starting at 1.
         page: u32,
     },
-    /// The picture could not be packed.
-    #[error("the picture of page {page} could not be compressed")]
+    /// The image could not be compressed.
+    #[error("the image of page {page} could not be compressed")]
     Packing {
-        /// The page, from 1.
+        /// Page number, starting at 1.
         page: u32,
     },
 }
 
-/// Renders one page as browsers show it (WebP or JPEG); `dots_per_inch` counts inches of the displayed page.
+/// Renders one page for browsers (WebP or JPEG). `dots_per_inch` refers to the displayed page.
 pub fn page_image(pdf: impl Into<SharedBytes>, page: u32, dots_per_inch: f32) -> Result<Vec<u8>, RenderFault> {
     let mut images = page_images(pdf, &[page], dots_per_inch)?;
     images.pop().ok_or(RenderFault::NoSuchPage { page, pages: 0 })
 }
 
-/// Renders several pages, opening the file once; the answer has the order of `pages`.
+/// Renders several pages but opens the file only once. The images are in the order of `pages`.
 pub fn page_images(
     pdf: impl Into<SharedBytes>,
     pages: &[u32],
@@ -88,7 +88,7 @@ pub fn page_images(
     })
 }
 
-/// The same with the pictures themselves: `use_picture` gets each page's number and picture, one after the other.
+/// Renders several pages and calls `use_picture` with the number and image of each, one after the other.
 pub fn each_page<T>(
     pdf: impl Into<SharedBytes>,
     pages: &[u32],
@@ -100,7 +100,7 @@ pub fn each_page<T>(
     let mut used = Vec::with_capacity(pages.len());
     for page in pages {
         let picture = file.picture(&rendering, *page, dots_per_inch)?;
-        // A font that intake saw may be gone: the operator can remove their own.
+        // A font that intake used may no longer exist, because operators can remove their own fonts.
         if rendering.has_stand_ins() && letters::are_missing(&file, *page)? {
             return Err(RenderFault::FontMissing { page: *page });
         }
@@ -109,7 +109,8 @@ pub fn each_page<T>(
     Ok(used)
 }
 
-/// The displayed size of each page. Parses the file in this process, so it must be one of our own making.
+/// Returns the displayed size of each page. Parses the file in this process, so we must have written the file
+/// ourselves.
 pub fn page_sizes(pdf: impl Into<SharedBytes>) -> Result<Vec<PageSize>, RenderFault> {
     let file = Opened::new(pdf)?;
     let sizes = file.pdf.pages().iter().map(|page| {
@@ -124,7 +125,7 @@ pub fn page_sizes(pdf: impl Into<SharedBytes>) -> Result<Vec<PageSize>, RenderFa
     Ok(sizes.collect())
 }
 
-/// How many points a unit of the page is (ISO 32000-2, 7.7.3.3).
+/// Returns the number of points in a unit of the page (ISO 32000-2, 7.7.3.3).
 pub(crate) fn user_unit(page: &Page<'_>) -> f32 {
     page.raw()
         .get::<f32>(&b"UserUnit"[..])
@@ -132,14 +133,14 @@ pub(crate) fn user_unit(page: &Page<'_>) -> f32 {
         .unwrap_or(1.0)
 }
 
-/// A picture in memory.
+/// An uncompressed image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Picture {
     /// In pixels.
     pub width: u32,
     /// In pixels.
     pub height: u32,
-    /// Rows from the top, four bytes for each pixel. Pages are opaque, so the fourth is ignored.
+    /// Rows from the top, four bytes per pixel. Pages are opaque, so the fourth byte is ignored.
     pub rgba: Vec<u8>,
 }
 
@@ -148,7 +149,7 @@ pub(crate) struct Opened {
     pub(crate) pdf: Pdf,
 }
 
-/// State that is shared by the pages of one file: decoded fonts, glyphs, colour spaces, and the canvas.
+/// State shared by the pages of one file: decoded fonts, glyphs, colour spaces, and the canvas.
 pub(crate) struct Rendering<'a> {
     cache: RenderCache<'a>,
     pub(crate) settings: InterpreterSettings,
@@ -183,12 +184,12 @@ impl Rendering<'_> {
         }
     }
 
-    /// Whether a drawn page named an Asian font that is not in the file.
+    /// Returns whether a drawn page uses an Asian font that is not embedded.
     fn has_stand_ins(&self) -> bool {
         self.has_stand_ins.load(Ordering::Relaxed)
     }
 
-    /// For comparing pictures: letters are exactly where the page has them, not where they look best.
+    /// Renders glyphs at their exact positions instead of aligning them to pixels, for comparisons of images.
     pub(crate) fn exact() -> Self {
         Self {
             letters: RenderSettings {
@@ -232,13 +233,13 @@ impl Opened {
             })
     }
 
-    /// The columns and rows of a page's picture, without drawing it.
+    /// Returns the width and height of a page's image in pixels, without drawing it.
     pub(crate) fn picture_size(&self, page_number: u32, dots_per_inch: f32) -> Result<(u16, u16), RenderFault> {
         let page = self.page(page_number)?;
         let (width, height) = page.render_dimensions();
         let wanted = dots_per_inch / POINTS_PER_INCH * user_unit(page);
         let scale = wanted.min(LONGEST_SIDE / width.max(height));
-        // hayro truncates. We round sides, so that a page is never a pixel short. A narrow page has at least one.
+        // hayro truncates. We round, so that a page is never one pixel short. A narrow page has at least one pixel.
         let whole = |side: f32| (side * scale).round().max(1.0);
         let (columns, rows) = (whole(width), whole(height));
         if !(width > 0.0 && height > 0.0 && columns <= LONGEST_SIDE && rows <= LONGEST_SIDE) {
@@ -263,7 +264,7 @@ impl Opened {
         let bad_size = RenderFault::BadSize { page: page_number };
         let (columns_u16, rows_u16) = self.picture_size(page_number, dots_per_inch)?;
         let (width, height) = page.render_dimensions();
-        // A quarter of a pixel more, so that rounding loses none.
+        // Add a quarter of a pixel, so that rounding loses none.
         let (columns, rows) = (f32::from(columns_u16) + 0.25, f32::from(rows_u16) + 0.25);
         let scale = Affine::scale_non_uniform(f64::from(columns / width), f64::from(rows / height));
         let mut kept = rendering.context.borrow_mut();

@@ -1,15 +1,16 @@
-//! The text of a page, in reading order and in its place: for screen readers, for search, and to be copied.
+//! The text of a page in reading order and with positions, for screen readers, search and copying.
 //!
-//! A page is shown as a picture; what it says is laid over the picture as transparent text. The words come from hayro's
-//! interpreter: each glyph with the characters that it stands for (`ToUnicode`, the glyph's name, `ActualText`, ISO 32000-2,
-//! 9.10 and 14.9.4) and the place where it is drawn. Text that is not painted counts too: it is what a scanner recognised.
+//! A page is shown as an image, and its text is laid over the image as transparent text. The words come from hayro's
+//! interpreter: each glyph with the characters that it represents (`ToUnicode`, the glyph's name, `ActualText`, ISO
+//! 32000-2, 9.10 and 14.9.4) and its position. Text that is not painted is included, because it may be the text
+//! recognised by a scanner.
 //!
-//! Files rarely say in which order they are read, so the order is found from the places (`order`): glyphs that follow
-//! each other on a baseline are a line, columns of prose are read one after the other, tables are read row by row.
-//! Right-to-left words are in the order in which they are spoken.
+//! Files rarely define a reading order, so the order is inferred from the positions (`order`): successive glyphs on a
+//! baseline form a line, columns of prose are read one after the other, tables are read row by row. Right-to-left words
+//! are in spoken order.
 //!
-//! Like rendering, this reads files of strangers, and is bounded by the process in which it runs; what is bounded here is
-//! the size of the answer. A glyph is left out if the file does not say its characters.
+//! Like rendering, this module reads untrusted files and is limited by the process in which it runs. The module itself
+//! limits only the size of the result. A glyph is left out if the file does not specify its characters.
 
 pub(crate) mod codes;
 mod order;
@@ -31,14 +32,14 @@ use order::reading_order;
 use crate::pages::render::{Opened, RenderFault, Rendering};
 use crate::pdf::shared_bytes::SharedBytes;
 
-/// More glyphs than these of one page are left out: 50 pages of dense print.
+/// Maximum number of glyphs on one page, which equals 50 pages of dense print. Further glyphs are left out.
 const MOST_GLYPHS: usize = 100_000;
-/// The longest text of a word; a longer one is cut into several.
+/// Maximum length of a word. A longer one is split.
 const LONGEST_WORD: usize = 64;
-/// The most ideographs or syllables placed as one; more would drift from their places.
+/// Maximum number of ideographs or syllables placed together. More would drift from their positions.
 const LONGEST_IDEOGRAPHS: usize = 12;
 
-/// Shares of the letters' size.
+/// Relative to the font size.
 const ASCENT: f64 = 0.8;
 const WORD_GAP: f64 = 0.15;
 const IDEOGRAPH_GAP: f64 = 0.25;
@@ -49,7 +50,7 @@ const SAME_BASELINE: f64 = 0.2;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PageText {
-    /// BCP 47, from the file or from its letters.
+    /// BCP 47 tag, declared in the file or inferred from its letters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
     /// The lines in reading order.
@@ -60,24 +61,24 @@ pub struct PageText {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TextLine {
-    /// Its upper left corner, before it is turned: points from the displayed page's left edge.
+    /// Left edge of the line before rotation, in points from the displayed page's left edge.
     pub x: f32,
-    /// The distance from the top edge.
+    /// Top of the line before rotation, in points from the displayed page's top edge.
     pub y: f32,
-    /// Its height, which is the letters' size, in points.
+    /// Height of the line, which is the font size, in points.
     pub size: f32,
-    /// Degrees by which it is turned around its corner, clockwise.
+    /// Clockwise rotation around the upper left corner, in degrees.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub angle: f32,
-    /// Whether it is read from right to left.
+    /// Whether the line is read from right to left.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub right_to_left: bool,
-    /// In the order in which they are spoken.
+    /// Words in spoken order.
     pub words: Vec<Word>,
 }
 
-/// A word, or a part of one that is placed by itself: its text with the space that follows it, where it begins from the
-/// line's left end and how wide it is without that space, both in points.
+/// A word, or a separately placed part of one: its text with the space that follows, its start from the line's left
+/// end, and its width without that space, both in points.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Word(pub String, pub f32, pub f32);
 
@@ -87,7 +88,7 @@ fn is_zero(angle: &f32) -> bool {
 }
 
 impl PageText {
-    /// The text alone: a line a line.
+    /// Returns the text, one line per text line.
     pub fn text(&self) -> String {
         let mut text = String::new();
         for line in &self.lines {
@@ -99,7 +100,7 @@ impl PageText {
         text
     }
 
-    /// Whether this can be the text of a page of that size. Checks the answer of a child process.
+    /// Returns whether this can be the text of a page of that size. Checks the answer of a child process.
     pub fn is_sound(&self, size: PageSize) -> bool {
         let longest = size.width_points.hypot(size.height_points) * 2.0;
         let fits = |value: f32| value.is_finite() && f64::from(value).abs() <= longest;
@@ -120,7 +121,7 @@ impl PageText {
     }
 }
 
-/// The texts of some pages, which count from 1, in the order asked for.
+/// Returns the texts of the given pages, in the same order. Page numbers start at 1.
 pub fn page_texts(pdf: impl Into<SharedBytes>, pages: &[u32]) -> Result<Vec<PageText>, RenderFault> {
     let file = Opened::new(pdf)?;
     let rendering = Rendering::new();
@@ -167,12 +168,12 @@ fn page_text<'a>(
 #[derive(Debug, Clone)]
 struct Glyph {
     text: String,
-    /// The angle of the baseline in degrees, clockwise; rounded if it is nearly whole.
+    /// The angle of the baseline in clockwise degrees, rounded if it is nearly a whole number.
     angle: f64,
-    /// Where it begins and ends along the baseline.
+    /// Start and end along the baseline.
     start: f64,
     end: f64,
-    /// Across it: the baseline, downwards.
+    /// Position of the baseline across the writing direction, measured downwards.
     baseline: f64,
     size: f64,
 }
@@ -183,13 +184,13 @@ impl Glyph {
     }
 }
 
-/// Receives everything that hayro's interpreter draws, and keeps the text.
+/// Receives everything that hayro's interpreter draws, and collects the text.
 struct Collector {
     shown: Rect,
     glyphs: Vec<Glyph>,
-    /// One for each marked content that is open: its replacement text, and the glyphs that it replaces.
+    /// One entry for each open marked content: its replacement text, and the number of glyphs before it.
     replacements: Vec<Option<(String, usize)>>,
-    /// Where the last run began, and its number of glyphs.
+    /// Position of the last run, and its number of glyphs.
     last_run: Option<([f64; 6], usize)>,
     /// Codes of the page's fonts without a `ToUnicode` map.
     codes: Vec<Codes>,
@@ -200,7 +201,7 @@ impl Collector {
         if self.glyphs.len() >= MOST_GLYPHS {
             return;
         }
-        // Glyph space has 1000 units an em.
+        // Glyph space has 1000 units per em.
         let origin = glyph_to_page * Point::ORIGIN;
         let right: Vec2 = glyph_to_page * Point::new(1.0, 0.0) - origin;
         let up: Vec2 = glyph_to_page * Point::new(0.0, 1.0) - origin;
@@ -208,7 +209,7 @@ impl Collector {
         if !(size.is_finite() && size > 0.1 && origin.is_finite() && right.hypot() > 0.0) {
             return;
         }
-        // Vertical writing goes down the page; its line has its head at the right.
+        // Vertical text runs down the page. The top of its line is at the right.
         let (origin, along, length) = if vertical {
             (
                 origin + up * (1000.0 * ASCENT) + right * (1000.0 * (1.0 - ASCENT)),
@@ -238,13 +239,13 @@ impl Collector {
     }
 }
 
-/// A point of the page as distance along a direction and across it.
+/// Returns the distances of a point of the page along a direction and across it.
 fn turned(point: Point, angle: f64) -> (f64, f64) {
     let (sin, cos) = angle.to_radians().sin_cos();
     (point.x * cos + point.y * sin, point.y * cos - point.x * sin)
 }
 
-/// The way back.
+/// Converts distances along and across a direction back to a point of the page.
 fn straight(along: f64, across: f64, angle: f64) -> (f64, f64) {
     let (sin, cos) = angle.to_radians().sin_cos();
     (along * cos - across * sin, along * sin + across * cos)
@@ -257,7 +258,7 @@ impl<'a> Device<'a> for Collector {
             .glyphs()
             .first()
             .map(|first| (glyph_to_page(first).as_coeffs(), run.glyphs().len()));
-        // A run that is filled and stroked comes twice.
+        // A run that is filled and stroked is reported twice.
         if matches!(mode, DrawMode::Stroke(_)) && run_begins == self.last_run {
             return;
         }
@@ -268,7 +269,7 @@ impl<'a> Device<'a> for Collector {
                 let code = glyph.char_code();
                 self.codes.iter().find_map(|codes| codes.characters(code))
             });
-            // Each replaced glyph counts by its width.
+            // Each replaced glyph counts with its width.
             let replaced = self.replacements.iter().any(Option::is_some);
             let Some(text) = told.map(characters).or_else(|| replaced.then(String::new)) else {
                 continue;
@@ -297,7 +298,7 @@ impl<'a> Device<'a> for Collector {
         let Some(Some((text, first))) = self.replacements.pop() else {
             return;
         };
-        // One glyph replaces them all, with their total width.
+        // One glyph replaces all of them, with their total width.
         let replaced = self.glyphs.split_off(first.min(self.glyphs.len()));
         let mut replaced = replaced.into_iter();
         let Some(mut glyph) = replaced.next() else { return };
@@ -319,14 +320,14 @@ impl<'a> Device<'a> for Collector {
     fn pop_transparency_group(&mut self) {}
 }
 
-/// The characters of a glyph, without those that never occur in text.
+/// Returns the characters of a glyph, without those that never occur in text.
 fn characters(found: BfString) -> String {
     let mut text = String::new();
     let mut push = |character: char| match character {
         '\u{a0}' | '\t' | '\n' | '\r' => text.push(' '),
-        // Soft hyphens in the text are shown.
+        // Soft hyphens in the text are visible.
         '\u{ad}' => text.push('-'),
-        // Ligatures are a matter of looks: who searches types the letters.
+        // Ligatures only affect the appearance. People search for the separate letters.
         '\u{fb00}' => text.push_str("ff"),
         '\u{fb01}' => text.push_str("fi"),
         '\u{fb02}' => text.push_str("fl"),
@@ -343,8 +344,8 @@ fn characters(found: BfString) -> String {
     text
 }
 
-/// A text string (ISO 32000-2, 7.9.2.2): UTF-16 or UTF-8 by its mark, otherwise `PDFDocEncoding`, of which we read the
-/// Latin part.
+/// Decodes a text string (ISO 32000-2, 7.9.2.2): UTF-16 or UTF-8 by its byte order mark, otherwise `PDFDocEncoding`, of
+/// which only the Latin part is supported.
 fn text_string(bytes: &[u8]) -> String {
     let text = if let Some(utf16) = bytes.strip_prefix(&[0xFE, 0xFF]) {
         let units: Vec<u16> = utf16
@@ -362,7 +363,7 @@ fn text_string(bytes: &[u8]) -> String {
     text.chars().filter(|character| !character.is_control()).collect()
 }
 
-/// The language that the file declares (ISO 32000-2, 14.9.2).
+/// Returns the language declared in the file (ISO 32000-2, 14.9.2).
 fn declared_language(file: &Opened) -> Option<String> {
     let xref = file.pdf.xref();
     let catalog = xref.get::<Dict<'_>>(xref.root_id())?;
@@ -380,7 +381,7 @@ fn clean_language(tag: &str) -> Option<String> {
     is_tag.then(|| tag.to_owned())
 }
 
-/// The language of most letters, if the script determines it.
+/// Returns the language of most letters, if the script determines it.
 fn language_of(lines: &[Line]) -> Option<String> {
     let (mut hangul, mut kana, mut latin, mut others) = (0_usize, 0_usize, 0_usize, 0_usize);
     for character in lines
@@ -396,7 +397,7 @@ fn language_of(lines: &[Line]) -> Option<String> {
             _ => {}
         }
     }
-    // A syllable counts for several letters: a page with Latin names is still Korean or Japanese.
+    // A syllable counts as several letters, because a page with Latin names is still Korean or Japanese.
     if hangul > kana && hangul * 4 > latin {
         Some("ko".to_owned())
     } else if kana > 0 && (kana + others) * 4 > latin {
@@ -410,7 +411,7 @@ fn language_of(lines: &[Line]) -> Option<String> {
 
 // ---- Lines ---------------------------------------------------------------------------------------------------------
 
-/// Glyphs on one baseline, from the left.
+/// Glyphs on one baseline, from left to right.
 #[derive(Debug, Clone)]
 struct Line {
     glyphs: Vec<Glyph>,
@@ -447,7 +448,7 @@ impl Line {
         self.glyphs.push(glyph);
     }
 
-    /// Whether the glyph follows in the order of the file.
+    /// Returns whether the glyph continues the line in file order.
     fn continues_with(&self, glyph: &Glyph) -> bool {
         let Some(last) = self.glyphs.last() else { return false };
         let size = last.size.max(glyph.size);
@@ -462,7 +463,7 @@ impl Line {
         self.glyphs.iter().all(Glyph::is_space)
     }
 
-    /// Whether it is the same text, drawn again slightly offset to look bold.
+    /// Returns whether both lines are the same text, drawn twice with a slight offset to look bold.
     fn repeats(&self, other: &Self) -> bool {
         (self.start - other.start).abs() < 0.2 * self.size
             && self.glyphs.len() == other.glyphs.len()
@@ -498,7 +499,7 @@ impl Line {
             .enumerate()
             .map(|(index, piece)| {
                 let mut text = piece.text(right_to_left);
-                // The line's end is a break anyway.
+                // The end of a line is a break anyway.
                 if piece.space_after && index < last {
                     text.push(' ');
                 }
@@ -532,14 +533,14 @@ fn is_right_to_left(character: char) -> bool {
     matches!(character, '\u{590}'..='\u{8FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFF}')
 }
 
-/// Written without spaces between words, each sign as wide as the next.
+/// Returns whether a character is written without spaces between words, with the same width for each sign.
 fn is_ideograph(character: char) -> bool {
     matches!(character,
         '\u{1100}'..='\u{11FF}' | '\u{2E80}'..='\u{D7A3}' | '\u{F900}'..='\u{FAFF}' | '\u{FF00}'..='\u{FFEF}'
         | '\u{20000}'..='\u{3FFFF}')
 }
 
-/// Glyphs in the order in which the file draws them, joined to lines; then adjacent lines are joined.
+/// Joins glyphs to lines in the order in which the file draws them, then joins adjacent lines.
 fn lines_of(glyphs: Vec<Glyph>) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     for glyph in glyphs {
@@ -563,7 +564,7 @@ fn joined(mut lines: Vec<Line>) -> Vec<Line> {
     for row in rows(lines) {
         let first_of_row = result.len();
         for line in row {
-            // The nearest line of this row, not of earlier rows, that it continues.
+            // The nearest line of this row, not of earlier rows, that this line continues.
             let found = result.iter_mut().skip(first_of_row).rev().find(|other| {
                 let size = other.size.max(line.size);
                 let gap = line.start - other.end;
@@ -589,7 +590,8 @@ fn joined(mut lines: Vec<Line>) -> Vec<Line> {
     result
 }
 
-/// Lines of one direction whose heights overlap by half; each row from the left. The lines come sorted by their baselines.
+/// Groups lines of one direction into rows if their heights overlap by half. Each row is sorted from left to right. The
+/// input is sorted by baseline.
 fn rows(lines: Vec<Line>) -> Vec<Vec<Line>> {
     let mut rows: Vec<Vec<Line>> = Vec::new();
     for line in lines {
@@ -676,15 +678,15 @@ fn words_of(glyphs: &[Glyph]) -> Vec<Piece<'_>> {
     words
 }
 
-/// Words of a right-to-left line, from the left, in spoken order: from the right, but numbers and words of other
-/// scripts unchanged.
+/// Puts the words of a right-to-left line, given from left to right, in spoken order: from right to left, but with
+/// numbers and words of other scripts unchanged.
 fn spoken_order(words: Vec<Piece<'_>>) -> Vec<Piece<'_>> {
-    // The space between two words belongs to the one that is spoken first, which is the right one.
+    // The space between two words belongs to the one spoken first, which is the right one.
     let spaces: Vec<bool> = words.iter().map(|word| word.space_after).collect();
     let mut words: Vec<(usize, Piece<'_>)> = words.into_iter().enumerate().rev().collect();
     let mut from = 0;
     while from < words.len() {
-        // Words before this one already have their places.
+        // Earlier words already have their positions.
         let length = words
             .iter()
             .skip(from)
@@ -701,7 +703,7 @@ fn spoken_order(words: Vec<Piece<'_>>) -> Vec<Piece<'_>> {
         .enumerate()
         .map(|(index, (place, mut word))| {
             let next = places.get(index + 1).copied();
-            // The left word has the space between neighbours; where the order jumps, words do not touch.
+            // The left word gets the space between adjacent words. When the order jumps, words are not adjacent.
             word.space_after = next.is_some_and(|next| {
                 let left = place.min(next);
                 place.abs_diff(next) > 1 || spaces.get(left).copied().unwrap_or(false)

@@ -7,21 +7,21 @@ use super::edit::Edits;
 use super::object::{Dict, Name, Object, Ref};
 use super::objects::Objects;
 
-/// The most fields of a form, which bounds the walk through a hostile one.
+/// Maximum number of fields in a form, which limits the search in a hostile one.
 const MAX_FIELDS: usize = 100_000;
 /// `SignaturesExist` and `AppendOnly` (12.7.3).
 const SIGNATURE_FLAGS: i64 = 3;
 /// `Print` and `Locked` (12.5.3), for widgets.
 pub(crate) const PRINTED_AND_LOCKED: i64 = 4 | 128;
-/// The beginning of the names of fields that show entered values and wait for the seal.
+/// Prefix of the names of fields that show entered values and wait for the seal.
 pub(crate) const WAITING_PREFIX: &str = "CountersignPage";
 
-/// A field or a widget, as the walk through the form meets it.
+/// A field or widget found in the form.
 pub(crate) struct Met<'o> {
-    /// Its object. `None` if it is inside its parent's array.
+    /// Object number. `None` if the object is inside its parent's array.
     pub(crate) id: Option<Ref>,
     pub(crate) field: &'o Dict,
-    /// Its type, or the inherited one.
+    /// Own or inherited type.
     pub(crate) kind: Option<&'o Name>,
 }
 
@@ -31,7 +31,7 @@ impl Met<'_> {
     }
 }
 
-/// All fields with their inherited type, each once.
+/// Returns all fields with their inherited type, each once.
 pub(crate) fn fields<O: Objects>(objects: &O) -> Result<Vec<Met<'_>>, PdfDefect> {
     let mut found = Vec::new();
     let Some(form) = objects.dict(objects.catalog()?, b"AcroForm")? else {
@@ -65,8 +65,8 @@ pub(crate) fn fields<O: Objects>(objects: &O) -> Result<Vec<Met<'_>>, PdfDefect>
     Ok(found)
 }
 
-/// The signature dictionaries in fields, in the form's order. Each once, because the fields that show entered values on a
-/// signed file share theirs with the seal.
+/// Returns the signature dictionaries in fields, in the form's order. Each is returned once, although the fields that
+/// show entered values in a signed file share theirs with the seal.
 pub(crate) fn signatures<O: Objects>(objects: &O) -> Result<Vec<&Dict>, PdfDefect> {
     let mut seen = BTreeSet::new();
     let mut signatures = Vec::new();
@@ -81,20 +81,20 @@ pub(crate) fn signatures<O: Objects>(objects: &O) -> Result<Vec<&Dict>, PdfDefec
     Ok(signatures)
 }
 
-/// A name that no field has: `stem` with the lowest free number.
+/// Returns an unused field name: `stem` with the lowest free number.
 pub(crate) fn free_field_name(objects: &impl Objects, stem: &str) -> Result<String, PdfDefect> {
     let mut taken = BTreeSet::new();
     for met in fields(objects)? {
         taken.extend(objects.text(met.field, b"T")?);
     }
-    // One of these names is free, because there is one more than there are fields.
+    // One of these names is free, because there are more names than fields.
     Ok((1..=taken.len() + 1)
         .map(|number| format!("{stem}{number}"))
         .find(|name| !taken.contains(name))
         .unwrap_or_else(|| stem.to_owned()))
 }
 
-/// The fields that show entered values and have no signature yet. The seal becomes their value.
+/// Returns the fields that show entered values and have no signature yet. The seal becomes their value.
 pub(crate) fn waiting_for_seal(objects: &impl Objects) -> Result<Vec<Ref>, PdfDefect> {
     let mut waiting = Vec::new();
     for met in fields(objects)? {
@@ -110,7 +110,7 @@ pub(crate) fn waiting_for_seal(objects: &impl Objects) -> Result<Vec<Ref>, PdfDe
     Ok(waiting)
 }
 
-/// A lock of all fields (Table 236). In a signature field it is an indirect object.
+/// Returns a lock of all fields (Table 236). In a signature field, it must be an indirect object.
 pub(crate) fn lock() -> Dict {
     Dict::of([("Type", Object::name("SigFieldLock")), ("Action", Object::name("All"))])
 }
@@ -118,7 +118,7 @@ pub(crate) fn lock() -> Dict {
 /// Adds a widget to the annotations of its page.
 pub(crate) fn add_to_page(edits: &mut Edits<'_>, page: Ref, widget: Ref) -> Result<(), PdfDefect> {
     let entry = edits.page(page)?.get(b"Annots").cloned();
-    // A separate array is changed in place, so the page stays as it is.
+    // A separate array is changed in place, so the page stays unchanged.
     if let Some(Object::Ref(id)) = entry
         && let Object::Array(items) = edits.edit(id)?
     {

@@ -1,12 +1,13 @@
-//! Appends one section to a file (ISO 32000-2, 7.5.6). The bytes of the file stay as they are, for signatures cover them.
+//! Appends one section to a file (ISO 32000-2, 7.5.6). The bytes of the file stay unchanged, because signatures cover
+//! them.
 //!
-//! - The new section is of the kind of the file's last one (7.5.8.4 forbids the mixture outside hybrid files), and `/Prev` is
-//!   where the file's `startxref` leads.
+//! - The new section is of the same kind as the file's last one (7.5.8.4 forbids a mixture outside hybrid files), and
+//!   `/Prev` is the position in the file's `startxref`.
 //! - The trailer keeps only `/Root`, `/Info` and `/ID` of the old section.
-//! - Objects that were edited without a change are not written.
+//! - Edited objects without a change are not written.
 //!
-//! An encrypted file is refused, for plain objects would be appended to encrypted ones; so is one that was rebuilt, and one whose
-//! offsets do not count from its first byte. Other deviations in its structure stay as they are; intake decides
+//! An encrypted file is refused, because plain objects would be appended to encrypted ones. So is a rebuilt file, and
+//! one whose offsets do not count from its first byte. Other deviations in its structure stay unchanged. Intake decides
 //! about them.
 
 use std::collections::BTreeMap;
@@ -22,36 +23,36 @@ use super::section::{Section, SectionKind};
 use super::view::View;
 use super::write;
 
-/// Why no section can be appended.
+/// Reasons why no section can be appended.
 #[derive(Debug, Error)]
 pub enum AppendError {
     /// The file is encrypted.
     #[error("nothing can be appended to an encrypted file")]
     Encrypted,
-    /// The file is damaged, and was read without its sections.
+    /// The file is damaged, and was read without its cross-reference sections.
     #[error("nothing can be appended to a damaged file")]
     Damaged,
     /// Offsets do not count from the first byte.
     #[error("bytes precede the file's header")]
     HeaderNotAtStart,
-    /// Offsets or object numbers would leave the range of the format.
-    #[error("the file is too large for another section")]
+    /// Offsets or object numbers would exceed the range of the format.
+    #[error("the file is too large to append to")]
     TooLarge,
-    /// Something in the file cannot be read.
+    /// Part of the file cannot be read.
     #[error(transparent)]
     Defect(#[from] PdfDefect),
 }
 
-/// A file with one more section.
+/// A file with an appended section.
 #[derive(Debug)]
 pub struct Appended {
-    /// The whole file: the earlier bytes, unchanged, and what was appended.
+    /// The whole file: the unchanged earlier bytes and the appended ones.
     pub bytes: Vec<u8>,
-    /// Where each appended object is, from its number to `endobj`.
+    /// Range of each appended object, from its number to `endobj`.
     pub written: BTreeMap<Ref, Range<usize>>,
 }
 
-/// The file with the changes appended.
+/// Returns the file with the changes appended.
 pub fn append(mut edits: Edits<'_>) -> Result<Appended, AppendError> {
     let view = edits.view();
     let file = view.file();
@@ -104,7 +105,7 @@ pub fn append(mut edits: Edits<'_>) -> Result<Appended, AppendError> {
     Ok(Appended { bytes, written })
 }
 
-/// Roughly how much there is to write, so a large file is not moved while it grows.
+/// Returns the approximate size of the new objects, so that a large file is not moved while it grows.
 fn room_for(objects: &BTreeMap<Ref, &Object>) -> usize {
     const EACH: usize = 512;
     const BESIDE: usize = 64 * 1024;
@@ -132,12 +133,12 @@ fn trailer_of(last: &Section, view: View<'_>, appended: &[u8]) -> Result<Dict, P
         let changed: Vec<u8> = digest.finish().as_ref().iter().take(16).copied().collect();
         trailer.set(b"ID", vec![permanent.clone(), Str::hex(&changed).into()]);
     }
-    // No file has 2^63 bytes.
+    // No file is 2^63 bytes long.
     trailer.set(b"Prev", i64::try_from(last.start).unwrap_or(i64::MAX));
     Ok(trailer)
 }
 
-/// Runs of consecutive numbers (7.5.4: subsections).
+/// Groups entries into runs of consecutive numbers (7.5.4: subsections).
 fn runs(entries: &BTreeMap<Ref, usize>) -> Vec<Vec<(Ref, usize)>> {
     let mut runs: Vec<Vec<(Ref, usize)>> = Vec::new();
     for (id, offset) in entries {
@@ -154,7 +155,7 @@ fn write_table(bytes: &mut Vec<u8>, entries: &BTreeMap<Ref, usize>) {
     bytes.extend(b"xref\n");
     let runs = runs(entries);
     if runs.is_empty() {
-        // A table has at least one subsection; an empty one changes nothing.
+        // A table has at least one subsection. An empty one changes nothing.
         bytes.extend(b"0 0\n");
     }
     for run in runs {

@@ -1,8 +1,8 @@
-//! What was appended to a file that somebody signed (ISO 32000-2, 7.5.6).
+//! Checks the data appended to a signed file (ISO 32000-2, 7.5.6).
 //!
-//! Programs repair damaged files, each in its own way. One that does not believe an entry, a `/Size` or an `/XRefStm` searches the
-//! whole file for objects and uses the last one that it finds for a number. So we account for every appended byte, and nothing
-//! that leads from one revision to the next may need repair.
+//! Programs repair damaged files in different ways. A program that distrusts an entry, a `/Size` or an `/XRefStm`
+//! searches the whole file for objects and uses the last one that it finds for a number. So we account for every
+//! appended byte, and no reference from one revision to another may need repair.
 
 use std::ops::Range;
 
@@ -12,13 +12,14 @@ use super::lex::{Lexer, is_white, run};
 use super::object::{Dict, Object, Ref};
 use super::section::{Entry, Section, SectionKind, last_start};
 
-/// How many numbers can be reserved but unused; `/Size` counts them.
+/// Maximum number of reserved but unused object numbers, which `/Size` includes.
 const MAX_RESERVED: usize = 256;
-/// How far from the end of a file programs search for `startxref`.
+/// Number of bytes at the end of a file that programs search for `startxref`.
 const TAIL: usize = 1024;
 
 impl File {
-    /// The number of the revision that the first bytes of the body are. `None` if they are not a complete one.
+    /// Returns the index of the revision that consists of the first `end` bytes of the body. `None` if these are no
+    /// complete revision.
     pub fn revision_that_ends(&self, end: usize) -> Option<usize> {
         let body = self.body().get(..end)?;
         let (start, _) = last_start(body).ok()?;
@@ -43,8 +44,8 @@ impl File {
         (is_whole && self.at(number).catalog().is_ok()).then_some(number)
     }
 
-    /// Whether all that lies behind the first `from` bytes of the body, where the revision `first` begins, is revisions in the
-    /// strict form and nothing else, each of which lists all that it contains and nothing that is elsewhere.
+    /// Checks that everything after the first `from` bytes of the body, where the revision `first` begins, consists of
+    /// strictly formed revisions, each of which lists exactly the objects that it contains.
     pub fn is_appended_strictly(&self, first: usize, from: usize) -> Result<(), PdfDefect> {
         let spans = self.spans_of_appended(first, from)?;
         for (number, versions) in &self.history {
@@ -61,7 +62,7 @@ impl File {
         }
         self.lists_all_members(from)?;
         self.has_no_loose_bytes(from)?;
-        // Bytes after the last end are loose bytes.
+        // Bytes after the last end are reported as loose bytes.
         let is_lax = |lax: &Deviation| lax.offset >= from && lax.kind != DeviationKind::BytesAfterEnd;
         match self.deviations().into_iter().find(is_lax) {
             Some(lax) => defect(lax.offset, Rule::AppendedLaxly(lax.kind)),
@@ -69,7 +70,8 @@ impl File {
         }
     }
 
-    /// Whether nothing but white space follows the newest revision, and so little that every program still finds its start.
+    /// Returns whether the newest revision is followed only by white space, and by so little that every program still
+    /// finds its start.
     pub fn ends_with_newest_revision(&self) -> bool {
         const START: &[u8] = b"startxref";
         let body = self.body();
@@ -80,7 +82,7 @@ impl File {
         is_white_behind && tail.windows(START.len()).any(|window| window == START)
     }
 
-    /// The ranges of the appended revisions.
+    /// Returns the ranges of the appended revisions.
     fn spans_of_appended(&self, first: usize, from: usize) -> Result<Vec<Range<usize>>, PdfDefect> {
         let mut size = self
             .history
@@ -108,7 +110,7 @@ impl File {
         Ok(spans)
     }
 
-    /// The section of an appended revision, which `startxref` leads to.
+    /// Returns the section of an appended revision, to which `startxref` points.
     fn appended_section<'f>(&self, revision: &'f Revision, begin: usize) -> Result<&'f Section, PdfDefect> {
         let [section] = revision.sections.as_slice() else {
             return defect(begin, Rule::AppendedSection);
@@ -128,7 +130,7 @@ impl File {
         }
     }
 
-    /// Some programs do not see what only the stream of a hybrid lists.
+    /// Some programs ignore objects that are listed only in the stream of a hybrid file.
     fn hides_only_what_is_new(&self, section: &Section, revision: usize) -> Result<(), PdfDefect> {
         let Some(beside) = &section.hybrid else { return Ok(()) };
         let before = self.at(revision.saturating_sub(1));
@@ -167,7 +169,7 @@ impl File {
 
     fn has_no_loose_bytes(&self, from: usize) -> Result<(), PdfDefect> {
         for gap in self.loose(from..self.body().len())? {
-            // A comment between listed objects is allowed, if a searching program finds nothing in it.
+            // A comment between listed objects is allowed if a searching program finds no object in it.
             let mut lexer = Lexer::new(self.body().get(..gap.end).unwrap_or_default(), gap.start);
             lexer.space();
             if lexer.at() != gap.end || lexer.word_in_comment().is_some() {
@@ -178,7 +180,7 @@ impl File {
     }
 }
 
-/// Whether a revision marks a number as free, or contains its object.
+/// Checks that a revision marks a number as free, or contains its object.
 fn is_its_own(number: u32, version: &Version, span: &Range<usize>) -> Result<(), PdfDefect> {
     match version.object {
         Some((Place::At(offset) | Place::Within { container: offset, .. }, _)) if !span.contains(&offset) => {
@@ -188,10 +190,10 @@ fn is_its_own(number: u32, version: &Version, span: &Range<usize>) -> Result<(),
     }
 }
 
-/// Whether a revision leads to the section before it and nowhere else, and to the same document.
+/// Checks that a revision refers only to the section before it, and to the same document.
 fn leads_back(body: &[u8], section: &Section, before: &Section) -> Result<(), PdfDefect> {
     let trailer = &section.trailer;
-    // The signed bytes may have white space there.
+    // The signed bytes may have white space at this position.
     let behind_space = |at: usize| body.get(at..).map(|rest| at + run(rest, is_white));
     if whole(trailer, b"Prev").and_then(behind_space) != Some(before.start) {
         return defect(section.start, Rule::AppendedPrevious);
@@ -205,7 +207,7 @@ fn leads_back(body: &[u8], section: &Section, before: &Section) -> Result<(), Pd
     Ok(())
 }
 
-/// Whether `/Size` is more than every number that is in use, and not so much more that programs do not believe it.
+/// Checks that `/Size` exceeds every used number, but not by so much that programs distrust it.
 fn has_right_size(section: &Section, before: usize) -> Result<(), PdfDefect> {
     let in_use = section.entries.iter().rfind(|(_, entry)| **entry != Entry::Free);
     let least = in_use
@@ -218,7 +220,7 @@ fn has_right_size(section: &Section, before: usize) -> Result<(), PdfDefect> {
     }
 }
 
-/// A number that is written in digits alone.
+/// Reads a number that is written only with digits.
 fn whole(dict: &Dict, key: &[u8]) -> Option<usize> {
     match dict.get(key)? {
         Object::Number(number) if number.spelling().iter().all(u8::is_ascii_digit) => number.as_i64()?.try_into().ok(),

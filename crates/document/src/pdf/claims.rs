@@ -1,7 +1,8 @@
-//! What a file claims of itself in its XMP: to conform to PDF/A, PDF/UA and the like.
+//! Reads the conformance claims in a file's XMP metadata: PDF/A, PDF/UA and similar standards.
 //!
-//! After an addition nobody can promise them: a seal brings a widget and a font, a stamped value a transparency group, and we
-//! have no validator that could say whether the standard still allows it, or ever did. So the claim is removed and reported.
+//! After an addition, these can no longer be guaranteed: a seal adds a widget and a font, a stamped value a
+//! transparency group, and we have no validator that could check whether the file still conforms, or ever did. So the
+//! claim is removed and reported.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -10,7 +11,7 @@ use roxmltree::Node;
 
 use super::xmp;
 
-/// Namespaces whose properties are claims, and the names of their standards.
+/// Namespaces with properties that are claims, and the names of their standards.
 const STANDARDS: [(&str, &str); 5] = [
     ("http://www.aiim.org/pdfa/ns/id/", "PDF/A"),
     ("http://www.aiim.org/pdfua/ns/id/", "PDF/UA"),
@@ -19,16 +20,16 @@ const STANDARDS: [(&str, &str); 5] = [
     ("http://www.npes.org/pdfvt/ns/id/", "PDF/VT"),
 ];
 
-/// A description and its claims.
+/// Metadata and its claims.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claims {
-    /// As people write the names: PDF/A-1B, PDF/UA-1.
+    /// Names of the standards, such as PDF/A-1B or PDF/UA-1.
     pub names: Vec<String>,
-    /// The description without them.
+    /// The metadata without the claims.
     pub rest: String,
 }
 
-/// The claims in a description. `None` if there are none, or it is not XMP.
+/// Returns the claims in the metadata. `None` if there are none, or if it is not XMP.
 pub fn claims(packet: &str) -> Option<Claims> {
     let document = xmp::parse(packet)?;
     let mut ranges: Vec<Range<usize>> = Vec::new();
@@ -65,7 +66,7 @@ pub fn claims(packet: &str) -> Option<Claims> {
     });
     let names = names.collect();
     let mut rest = packet.to_owned();
-    // From the end, so that earlier positions stay valid. Nested ranges are removed together.
+    // Remove ranges from the end, so that earlier positions stay valid. Nested ranges are removed together.
     ranges.sort_by_key(|range| range.start);
     let mut outer: Vec<Range<usize>> = Vec::new();
     for range in ranges {

@@ -10,16 +10,16 @@ use sha2::{Digest, Sha256, Sha384, Sha512};
 use super::defect::Rule;
 use super::object::{Dict, Object, Ref, Str};
 
-/// Fills a password up to 32 bytes (7.6.4.3.2, Algorithm 2).
+/// Pads a password to 32 bytes (7.6.4.3.2, Algorithm 2).
 const PADDING: [u8; 32] = [
     0x28, 0xBF, 0x4E, 0x5E, 0x4E, 0x75, 0x8A, 0x41, 0x64, 0x00, 0x4E, 0x56, 0xFF, 0xFA, 0x01, 0x08, 0x2E, 0x2E, 0x00,
     0xB6, 0xD0, 0x68, 0x3E, 0x80, 0x2F, 0x0C, 0xA9, 0xFE, 0x64, 0x53, 0x69, 0x7A,
 ];
 const BLOCK: usize = 16;
-/// 7.6.4.3.3: a password of revision 6 has no more bytes.
+/// Maximum password length in bytes for revision 6 (7.6.4.3.3).
 const LONGEST_PASSWORD: usize = 127;
 
-/// Whose password opened the file.
+/// The kind of password that opened the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     /// The permissions of the file apply.
@@ -28,7 +28,7 @@ pub enum Access {
     Owner,
 }
 
-/// How a crypt filter encrypts (7.6.6, Table 25).
+/// Encryption method of a crypt filter (7.6.6, Table 25).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Method {
     Identity,
@@ -37,7 +37,7 @@ enum Method {
     AesV3,
 }
 
-/// Decrypts what a file contains.
+/// Decrypts the contents of a file.
 #[derive(Clone)]
 pub struct Crypt {
     key: Vec<u8>,
@@ -72,8 +72,8 @@ struct Handler {
 }
 
 impl Crypt {
-    /// Opens a file with an encryption dictionary, the first half of its `/ID`, and the password of its user or its owner.
-    /// Without one, and with one that the file does not need, it opens if its user needs none.
+    /// Opens a file with its encryption dictionary, the first half of its `/ID`, and the user or owner password.
+    /// Without a password, or with an unneeded one, the file opens if it has an empty user password.
     pub fn open(dict: &Dict, id: &[u8], password: Option<&str>) -> Result<Self, Rule> {
         if !dict.get(b"Filter").is_some_and(|filter| filter.is_name(b"Standard")) {
             return Err(Rule::UnsupportedEncryption);
@@ -104,7 +104,7 @@ impl Crypt {
         Ok(crypt)
     }
 
-    /// 7.6.6, Tables 20 and 25.
+    /// Reads the crypt filters (7.6.6, Tables 20 and 25).
     fn read_filters(&mut self, dict: &Dict) -> Result<(), Rule> {
         if let Some(filters) = dict.get(b"CF") {
             for (name, filter) in filters.as_dict().ok_or(Rule::EncryptionDictionary)?.iter() {
@@ -135,12 +135,12 @@ impl Crypt {
         Ok(())
     }
 
-    /// Whose password it was.
+    /// Returns the kind of password that was used.
     pub fn access(&self) -> Access {
         self.access
     }
 
-    /// Decrypts the data of a stream. `crypt` names the crypt filter that is the first of its filters.
+    /// Decrypts the data of a stream. `crypt` is the crypt filter if the stream's first filter is one.
     pub(super) fn stream(&self, id: Ref, dict: &Dict, crypt: Option<&[u8]>, data: &[u8]) -> Result<Vec<u8>, Rule> {
         let method = match crypt {
             Some(name) => *self.filters.get(name).ok_or(Rule::EncryptionDictionary)?,
@@ -153,7 +153,7 @@ impl Crypt {
         self.decrypt(method, id, data)
     }
 
-    /// Decrypts every string of an object that does not lie in an object stream.
+    /// Decrypts every string of an object that is not in an object stream.
     pub(super) fn strings(&self, id: Ref, object: &mut Object) -> Result<(), Rule> {
         match object {
             Object::Str(string) => {
@@ -173,7 +173,7 @@ impl Crypt {
     }
 
     fn dict(&self, id: Ref, dict: &mut Dict) -> Result<(), Rule> {
-        // 7.6.2: the value of a signature is not encrypted.
+        // The value of a signature is not encrypted (7.6.2).
         let is_signature = dict.has(b"ByteRange");
         dict.iter_mut()
             .filter(|(key, _)| !(is_signature && key.is(b"Contents")))
@@ -189,7 +189,7 @@ impl Crypt {
         }
     }
 
-    /// 7.6.3.2, Algorithm 1.
+    /// Derives the key of an object (7.6.3.2, Algorithm 1).
     fn object_key(&self, id: Ref, is_aes: bool) -> Vec<u8> {
         let mut digest = Md5::new();
         digest.update(&self.key);
@@ -226,7 +226,7 @@ impl Handler {
         let (owner, user) = (bytes(b"O").ok_or(MALFORMED)?, bytes(b"U").ok_or(MALFORMED)?);
         let length = if revision >= 5 { 48 } else { 32 };
         let cut = |bytes: Vec<u8>| bytes.get(..length).map(<[u8]>::to_vec).ok_or(MALFORMED);
-        // Written with a sign, or without.
+        // Writers use signed or unsigned numbers.
         let permissions = whole(b"P").and_then(|bits| u32::try_from(bits & 0xFFFF_FFFF).ok());
         Ok(Self {
             revision,
@@ -241,7 +241,7 @@ impl Handler {
         })
     }
 
-    /// The key of the file, if this is the password of its user or its owner.
+    /// Returns the file's key if this is the user or owner password.
     fn key(&self, password: &[u8]) -> Option<(Vec<u8>, Access)> {
         if self.revision >= 5 {
             return self.new_key(password);
@@ -253,7 +253,7 @@ impl Handler {
         Some((self.user_key(&user)?, Access::Owner))
     }
 
-    /// 7.6.4.3.2, Algorithm 2; checked as in Algorithm 6.
+    /// Returns the key for a user password (7.6.4.3.2, Algorithm 2). Checks the password as in Algorithm 6.
     fn user_key(&self, password: &[u8]) -> Option<Vec<u8>> {
         let mut digest = Md5::new();
         digest.update(padded(password));
@@ -281,7 +281,7 @@ impl Handler {
         (expected.get(..compared) == self.user.get(..compared)).then_some(key)
     }
 
-    /// 7.6.4.4.6, Algorithm 7: the user's password from the owner's.
+    /// Returns the user password for an owner password (7.6.4.4.6, Algorithm 7).
     fn user_password(&self, owner: &[u8]) -> Vec<u8> {
         let key = self.stretched(&Md5::digest(padded(owner)));
         if self.revision == 2 {
@@ -297,7 +297,7 @@ impl Handler {
         (0..rounds).fold(cut(digest), |digest, _| cut(&Md5::digest(&digest)))
     }
 
-    /// 7.6.4.3.3, Algorithm 2.A.
+    /// Returns the key for revision 6 (7.6.4.3.3, Algorithm 2.A).
     fn new_key(&self, password: &[u8]) -> Option<(Vec<u8>, Access)> {
         let password = password.get(..LONGEST_PASSWORD).unwrap_or(password);
         let opened = |check: &[u8], known: &[u8], encrypted: &[u8]| {
@@ -312,7 +312,7 @@ impl Handler {
         owner.or_else(|| opened(&self.user, &[], &self.user_key).map(|key| (key, Access::User)))
     }
 
-    /// 7.6.4.3.4, Algorithm 2.B: 64 rounds, and up to 223 more.
+    /// Computes the hash for revision 6 (7.6.4.3.4, Algorithm 2.B): 64 rounds, and up to 223 more.
     fn hash(&self, password: &[u8], salt: &[u8], known: &[u8]) -> Option<Vec<u8>> {
         let mut hash = Sha256::digest([password, salt, known].concat()).to_vec();
         if self.revision == 5 {
@@ -341,8 +341,8 @@ impl Handler {
     }
 }
 
-/// The possible encodings of a password: `PDFDocEncoding` up to revision 4, of which all writers share Latin-1, and
-/// UTF-8 since.
+/// Returns the possible encodings of a password: `PDFDocEncoding` up to revision 4, of which all writers agree on
+/// Latin-1, and UTF-8 in later revisions.
 fn spellings(revision: i64) -> impl Fn(&str) -> Vec<Vec<u8>> {
     move |password| {
         let utf8 = password.as_bytes().to_vec();
@@ -371,7 +371,7 @@ fn mixed(key: &[u8], round: u8) -> Vec<u8> {
     key.iter().map(|byte| byte ^ round).collect()
 }
 
-/// The stream cipher of old files. The same function encrypts.
+/// Applies the stream cipher of old files. Encryption and decryption are identical.
 fn rc4(key: &[u8], data: &[u8]) -> Vec<u8> {
     let mut state: [u8; 256] = std::array::from_fn(|place| u8::try_from(place).unwrap_or_default());
     let mut other = 0_u8;
@@ -391,7 +391,7 @@ fn rc4(key: &[u8], data: &[u8]) -> Vec<u8> {
         .collect()
 }
 
-/// 7.6.3.1: the first block is the initialisation vector, the last one ends with padding.
+/// Decrypts AES data. The first block is the initialisation vector, the last one ends with padding (7.6.3.1).
 fn aes_padded(key: &[u8], data: &[u8]) -> Result<Vec<u8>, Rule> {
     if data.is_empty() {
         return Ok(Vec::new());
@@ -402,7 +402,7 @@ fn aes_padded(key: &[u8], data: &[u8]) -> Result<Vec<u8>, Rule> {
     let kept = plain.len().checked_sub(padding);
     match kept {
         Some(kept) if (1..=BLOCK).contains(&padding) => plain.truncate(kept),
-        // Of one block nothing is left but the vector.
+        // If there is only one block, it is the vector, and no data follows.
         _ if plain.is_empty() => {}
         _ => return Err(Rule::Ciphertext),
     }

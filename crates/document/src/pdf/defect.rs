@@ -1,4 +1,4 @@
-//! What is wrong with a file, and where.
+//! Defects of a file, with their location.
 
 use std::fmt;
 
@@ -7,18 +7,18 @@ use thiserror::Error;
 
 use super::object::Ref;
 
-/// A rule that a file breaks. Nothing is read past it.
+/// A violated rule. Reading stops there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PdfDefect {
-    /// The byte, counted from the file's header.
+    /// Position in bytes from the file's header.
     pub offset: usize,
-    /// The object, when it is known.
+    /// The object, if known.
     pub object: Option<Ref>,
     pub rule: Rule,
 }
 
 impl PdfDefect {
-    /// A defect at a byte.
+    /// Creates a defect at a byte position.
     pub fn new(offset: usize, rule: Rule) -> Self {
         Self {
             offset,
@@ -27,7 +27,7 @@ impl PdfDefect {
         }
     }
 
-    /// The same defect, in this object.
+    /// Adds the object to the defect.
     #[must_use]
     pub fn within(mut self, object: Ref) -> Self {
         self.object.get_or_insert(object);
@@ -47,7 +47,7 @@ impl fmt::Display for PdfDefect {
 
 impl std::error::Error for PdfDefect {}
 
-/// The rules of ISO 32000-2 that the reader enforces. Users read them in their own language, by these codes.
+/// The rules of ISO 32000-2 that the reader enforces. These codes have messages in the users' languages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Error)]
 #[serde(rename_all = "snake_case")]
 pub enum Rule {
@@ -59,7 +59,7 @@ pub enum Rule {
     #[error("no object begins here")]
     UnexpectedToken,
     /// 7.3.
-    #[error("this word is no object")]
+    #[error("this word is not an object")]
     UnknownWord,
     /// 7.3.3.
     #[error("this is not a number")]
@@ -89,7 +89,7 @@ pub enum Rule {
     #[error("an object does not end with endobj")]
     MissingEndobj,
     /// 7.3.8.1.
-    #[error("the word stream is not followed by a line end")]
+    #[error("the keyword stream is not followed by a line end")]
     StreamStart,
     /// 7.3.8.2.
     #[error("a stream's /Length is missing or is not a length")]
@@ -133,7 +133,7 @@ pub enum Rule {
     #[error("cross-reference sections form a loop")]
     SectionLoop,
     /// 7.5.6, F.
-    #[error("/Prev leads forward in a file that is not linearised")]
+    #[error("/Prev points forward, although the file is not linearised")]
     ForwardPrevious,
     /// 7.5.8.
     #[error("the cross-reference stream is malformed")]
@@ -156,28 +156,28 @@ pub enum Rule {
 
     // Structure of appended parts of a signed file (7.5.6)
     /// 7.5.6.
-    #[error("an appended revision is not one section followed by startxref and %%EOF")]
+    #[error("the appended revision is not a single section followed by startxref and %%EOF")]
     AppendedSection,
     /// 7.5.6.
-    #[error("/Prev of an appended revision does not lead to the section before it")]
+    #[error("/Prev of the appended revision does not lead to the section before it")]
     AppendedPrevious,
     /// 7.5.6.
-    #[error("an appended revision has another /Root")]
+    #[error("the appended revision has a different /Root")]
     AppendedRoot,
     /// 7.5.5.
-    #[error("/Size of an appended revision does not match its objects")]
+    #[error("/Size of the appended revision does not match its objects")]
     AppendedSize,
     /// 7.5.4.
-    #[error("an appended revision reuses a number that was freed")]
+    #[error("the appended revision reuses an object number that was freed")]
     AppendedAgain,
     /// 7.5.8.4.
-    #[error("the hidden part of an appended hybrid section replaces something")]
+    #[error("the hidden part of the appended revision replaces an object")]
     AppendedHybrid,
     /// 7.5.7.
-    #[error("an appended object stream contains an object that its revision does not list")]
+    #[error("an object stream in the appended revision contains an object that the revision does not list")]
     AppendedMember,
     /// 7.5.6.
-    #[error("appended bytes belong to no object that a cross-reference section lists")]
+    #[error("the appended revision contains bytes that belong to no listed object")]
     AppendedBytes,
     /// 7.5.6: some deviations are not accepted in appended parts.
     #[error("{0}")]
@@ -186,7 +186,7 @@ pub enum Rule {
     #[error("the page tree is malformed")]
     PageTree,
     /// 7.8.2.
-    #[error("the content of a page is not a stream that can be decoded")]
+    #[error("the content of a page cannot be decoded")]
     Content,
 
     // Encryption (7.6)
@@ -211,7 +211,7 @@ pub enum Rule {
     #[error("this filter is not supported")]
     UnknownFilter,
     /// 7.4.1.
-    #[error("the filters or their parameters are malformed")]
+    #[error("the filters of a stream or their parameters are malformed")]
     FilterParameters,
     /// 7.4.
     #[error("the data of a stream cannot be decoded")]
@@ -221,10 +221,10 @@ pub enum Rule {
     TooLarge,
 }
 
-/// Deviations that real writers make. They are read in one way and reported.
+/// A deviation found in files of real writers. We read it in one defined way and report it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deviation {
-    /// The byte, counted from the file's header.
+    /// Position in bytes from the file's header.
     pub offset: usize,
     pub kind: DeviationKind,
 }
@@ -252,23 +252,23 @@ pub enum DeviationKind {
     #[error("the first subsection of the cross-reference table is off by one")]
     FirstSubsectionOffByOne,
     /// 7.5.4.
-    #[error("white space precedes an object's number where its entry points")]
+    #[error("an offset in the cross-reference table points at white space before an object's number")]
     SpaceBeforeObject,
-    /// 7.5.4: no object can be there. The number is read as free.
-    #[error("an entry in use points at the first byte of the file")]
+    /// 7.5.4: no object can be at offset 0. The number is read as free.
+    #[error("an in-use entry points at the first byte of the file")]
     EntryAtZero,
     /// 7.5.5.
-    #[error("/Size is not greater than every object number")]
+    #[error("/Size is not greater than the highest object number")]
     SizeTooSmall,
     /// 7.3.8.1.
-    #[error("endstream follows more than a line end")]
+    #[error("endstream is preceded by more than a line end")]
     SpaceBeforeEndstream,
-    /// 7.2.4: a program that searches the file takes it for structure.
-    #[error("a comment within an object contains a word of the file's structure")]
+    /// 7.2.4: a program that searches the file interprets the comment as structure.
+    #[error("a comment within an object contains a keyword of the file's structure")]
     WordInComment,
 }
 
-/// A defect at a byte, as an error.
+/// Returns a defect at a byte position, as an error.
 pub(crate) fn defect<T>(offset: usize, rule: Rule) -> Result<T, PdfDefect> {
     Err(PdfDefect::new(offset, rule))
 }

@@ -1,4 +1,4 @@
-//! Changes to a file, kept separate until they are written: behind it as one section ([`super::append`]), or together
+//! Changes to a file, kept separate until they are written: after it as one section ([`super::append`]), or together
 //! with it as a new file ([`super::write`](mod@super::write)).
 
 use std::collections::BTreeMap;
@@ -17,16 +17,15 @@ pub struct Edits<'f> {
 }
 
 impl<'f> Edits<'f> {
-    /// No changes yet.
     pub fn new(view: View<'f>) -> Self {
-        // Above every number in a section, and above the trailer's size.
+        // The next number is above every number in a section, and above the trailer's size.
         let sections = view.file().revisions().iter().flat_map(|revision| &revision.sections);
         let highest = sections
             .flat_map(|section| {
                 let size = section.trailer.get(b"Size").and_then(Object::as_i64);
                 let size = size.and_then(|size| u32::try_from(size).ok()).unwrap_or(0);
                 let last = section.entries.last_key_value().map_or(0, |(number, _)| *number);
-                // A container may be named by nothing but the entries that point into it.
+                // A container may be referenced only by the entries that point into it.
                 let container = section.entries.values().filter_map(|entry| match entry {
                     Entry::Within { container, .. } => Some(*container),
                     _ => None,
@@ -43,22 +42,22 @@ impl<'f> Edits<'f> {
         }
     }
 
-    /// The file without the changes.
+    /// Returns the file without the changes.
     pub fn view(&self) -> View<'f> {
         self.view
     }
 
-    /// The new and changed objects.
+    /// Returns the new and changed objects.
     pub fn changed(&self) -> &BTreeMap<Ref, Object> {
         &self.changed
     }
 
-    /// One more than the highest number of an object.
+    /// Returns the highest object number plus one.
     pub fn next_number(&self) -> u32 {
         self.next_number
     }
 
-    /// The newest state of an object. One that does not exist is null.
+    /// Returns the newest state of an object, or null if the object does not exist.
     pub fn object(&self, reference: Ref) -> Result<&Object, PdfDefect> {
         match self.changed.get(&reference) {
             Some(object) => Ok(object),
@@ -70,27 +69,25 @@ impl<'f> Edits<'f> {
         self.changed.contains_key(&reference) || self.view.has(reference)
     }
 
-    /// A number for an object that will be put there later, for objects that refer to each other.
+    /// Reserves a number for an object that will be added later, for objects that refer to each other.
     pub fn reserve(&mut self) -> Ref {
         let reference = Ref::new(self.next_number, 0);
-        // Writing refuses when the numbers have run out.
+        // If the numbers are exhausted, writing fails.
         self.next_number = self.next_number.saturating_add(1);
         reference
     }
 
-    /// Adds an object.
     pub fn add(&mut self, object: impl Into<Object>) -> Ref {
         let reference = self.reserve();
         self.changed.insert(reference, object.into());
         reference
     }
 
-    /// Replaces an object.
     pub fn put(&mut self, reference: Ref, object: impl Into<Object>) {
         self.changed.insert(reference, object.into());
     }
 
-    /// An object for editing.
+    /// Returns an object for editing.
     pub fn edit(&mut self, reference: Ref) -> Result<&mut Object, PdfDefect> {
         use std::collections::btree_map::Entry;
         match self.changed.entry(reference) {
@@ -99,7 +96,7 @@ impl<'f> Edits<'f> {
         }
     }
 
-    /// A dictionary, or that of a stream, for editing. `None` if the object is something else.
+    /// Returns a dictionary, or that of a stream, for editing. `None` for other objects.
     pub fn edit_dict(&mut self, reference: Ref) -> Result<Option<&mut Dict>, PdfDefect> {
         Ok(match self.edit(reference)? {
             Object::Dict(dict) => Some(dict),
@@ -108,7 +105,7 @@ impl<'f> Edits<'f> {
         })
     }
 
-    /// The objects that differ from those in the file.
+    /// Returns the objects that differ from those in the file.
     pub(super) fn differing(&self) -> Result<BTreeMap<Ref, &Object>, PdfDefect> {
         let mut differing = BTreeMap::new();
         for (reference, object) in &self.changed {

@@ -1,8 +1,9 @@
-//! A file that keeps the rules (ISO 32000-2, 7.5): each of its revisions, and every object as it is in one.
+//! A file that follows the rules of the format (ISO 32000-2, 7.5): its revisions, and the state of every object in each
+//! of them.
 //!
-//! [`File::open`] reads the structure and refuses a file with ambiguous cross-references: every entry, even one that a later
-//! section replaces, must point exactly at its own object. Objects are read once, on first use. An object ends at the latest
-//! where the next one begins, so reading all objects costs as much as the file is long.
+//! [`File::open`] reads the structure and refuses a file with ambiguous cross-references: every entry, even one that a
+//! later section replaces, must point exactly to its own object. Objects are read once, on first use. An object ends at
+//! the latest where the next one begins, so the time for reading all objects is proportional to the length of the file.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,39 +20,39 @@ use super::section::{Chain, Entry, Section, last_start};
 use super::shared_bytes::SharedBytes;
 use super::view::{View, Written};
 
-/// How much of the beginning of a file may precede its header.
+/// Maximum number of bytes before a file's header.
 const HEAD: usize = 1024;
-/// The most bytes of a file's decoded object streams.
+/// Maximum total size in bytes of a file's decoded object streams.
 pub(super) const MAX_CONTAINED: usize = 512 << 20;
-/// Before an object no more white space is skipped.
+/// Maximum white space skipped before an object.
 const MAX_SPACE: usize = 32;
 
-/// Where an object lies.
+/// The location of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Place {
-    /// In the file.
+    /// At this position in the file.
     At(usize),
-    /// In the object stream that begins here.
+    /// In the object stream that begins at this position.
     Within { container: usize, index: u32 },
 }
 
-/// The meaning of a number since a revision. `None` means that it is free.
+/// The location of a numbered object since a revision. `None` means that the number is free.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Version {
     pub(super) revision: usize,
     pub(super) object: Option<(Place, u16)>,
 }
 
-/// An object at its place, once it has been read.
+/// An object at its location, once it has been read.
 #[derive(Debug)]
 pub(super) struct Slot {
     pub(super) id: Ref,
-    /// The first revision that has it here.
+    /// The first revision with the object at this location.
     pub(super) revision: usize,
-    /// Where the next object begins.
+    /// Start of the next object.
     limit: usize,
     pub(super) read: OnceLock<Result<Indirect, PdfDefect>>,
-    /// Its value, if it is the length of a stream.
+    /// The object's value, if it is the length of a stream.
     length: OnceLock<Option<usize>>,
 }
 
@@ -59,7 +60,7 @@ pub(super) struct Slot {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Compressed {
     number: u32,
-    /// Where the object stream begins.
+    /// Start of the object stream.
     container: usize,
     index: u32,
     /// The section with this entry.
@@ -73,36 +74,36 @@ struct Container {
     content: Vec<u8>,
     /// The number of each object, and its bytes in `content`.
     members: Vec<(u32, Range<usize>)>,
-    /// We had to guess where they end.
+    /// Whether we had to guess where the objects end.
     is_guessed: bool,
 }
 
 /// The contents of an opened object stream.
 pub(super) struct OpenedContainer {
-    /// The numbers of its objects.
+    /// The numbers of the objects in the stream.
     pub(super) numbers: Vec<u32>,
     pub(super) length: usize,
     /// The object stream, if we had to guess where its objects end.
     pub(super) guessed: Option<Ref>,
 }
 
-/// What one writer appended to the file at one time (7.5.6).
+/// The data appended to the file by one writer at one time (7.5.6).
 #[derive(Debug)]
 pub struct Revision {
-    /// Its sections, the newest first: one, or two if the file was linearised (F).
+    /// The sections of the revision, newest first: one, or two if the file was linearised (Annex F).
     pub sections: Vec<Section>,
-    /// Where it ends, after `%%EOF` if present.
+    /// End of the revision, after `%%EOF` if present.
     pub end: Option<usize>,
 }
 
 impl Revision {
-    /// Its trailer (7.5.5).
+    /// Returns the trailer of the revision (7.5.5).
     pub fn trailer(&self) -> Option<&Dict> {
         self.sections.first().map(|section| &section.trailer)
     }
 }
 
-/// A file that keeps the rules.
+/// A file that follows the rules of the format.
 #[derive(Debug)]
 pub struct File {
     bytes: SharedBytes,
@@ -116,12 +117,12 @@ pub struct File {
     /// The object that is the encryption dictionary.
     encryption: Option<Ref>,
     deviations: Vec<Deviation>,
-    /// Its sections are not the original ones.
+    /// Whether the sections are not the original ones.
     pub(super) is_rebuilt: bool,
 }
 
 impl File {
-    /// Reads the structure of a file. A file that is encrypted opens with the password of its user or its owner.
+    /// Reads the structure of a file. An encrypted file opens with the user or owner password.
     pub fn open(bytes: impl Into<SharedBytes>, password: Option<&str>) -> Result<Self, PdfDefect> {
         let bytes = bytes.into();
         let mut deviations = Vec::new();
@@ -138,7 +139,7 @@ impl File {
         Ok(file)
     }
 
-    /// A file of these sections, the newest first; its objects are not placed yet.
+    /// Creates a file from these sections, newest first. The objects are not located yet.
     pub(super) fn with_sections(
         bytes: SharedBytes,
         base: usize,
@@ -159,42 +160,42 @@ impl File {
         }
     }
 
-    /// The bytes from the header on. Every offset counts from there (7.5.2).
+    /// Returns the bytes from the header on. Every offset counts from there (7.5.2).
     pub fn body(&self) -> &[u8] {
         self.bytes.get(self.base..).unwrap_or_default()
     }
 
-    /// Whether offsets count from the file's first byte.
+    /// Returns whether offsets count from the file's first byte.
     pub fn counts_from_first_byte(&self) -> bool {
         self.base == 0
     }
 
-    /// The whole file, and what precedes its header.
+    /// Returns the whole file, including any bytes before its header.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// All revisions, the oldest first.
+    /// Returns all revisions, oldest first.
     pub fn revisions(&self) -> &[Revision] {
         &self.revisions
     }
 
-    /// The file as it is.
+    /// Returns the file in its newest revision.
     pub fn latest(&self) -> View<'_> {
         self.at(self.revisions.len().saturating_sub(1))
     }
 
-    /// The file as this revision left it; 0 is the oldest.
+    /// Returns the file in this revision. 0 is the oldest.
     pub fn at(&self, revision: usize) -> View<'_> {
         View::new(self, revision)
     }
 
-    /// Whose password opened it, if it is encrypted.
+    /// Returns the kind of password that opened the file, if it is encrypted.
     pub fn access(&self) -> Option<Access> {
         self.crypt.as_ref().map(Crypt::access)
     }
 
-    /// Accepted deviations from the standard: in the structure, and in the objects read so far.
+    /// Returns the accepted deviations from the standard: in the structure, and in the objects read so far.
     pub fn deviations(&self) -> Vec<Deviation> {
         let objects = self.slots.values().filter_map(|slot| slot.read.get()?.as_ref().ok());
         let mut all = self.deviations.clone();
@@ -207,20 +208,20 @@ impl File {
         self.slots.keys().try_for_each(|place| self.read(*place).map(|_| ()))
     }
 
-    /// Every object of every revision.
+    /// Returns every object of every revision.
     pub fn objects_ever(&self) -> impl Iterator<Item = (Ref, Result<&Object, PdfDefect>)> {
         self.slots
             .iter()
             .map(|(place, slot)| (slot.id, self.read(*place).map(|read| &read.object)))
     }
 
-    /// The places in an object stream, if it is one that entries lead into.
+    /// Returns the locations in an object stream, if entries point into it.
     pub(super) fn places_within(&self, container: usize) -> Option<impl Iterator<Item = Place>> {
         let members = (0..).zip(&self.containers.get(&container)?.members);
         Some(members.map(move |(index, _)| Place::Within { container, index }))
     }
 
-    /// The objects that a revision added or replaced, with their bytes.
+    /// Returns the objects that a revision added or replaced, with their bytes.
     pub fn written_in(&self, revision: usize) -> impl Iterator<Item = (Ref, Result<Written<'_>, PdfDefect>)> {
         self.slots
             .iter()
@@ -228,8 +229,8 @@ impl File {
             .map(|(place, slot)| (slot.id, self.written(*place)))
     }
 
-    /// The bytes within a range that are part of no object, section, or end of a revision, and are not white space: a comment,
-    /// or something that no cross-reference leads to.
+    /// Returns the bytes within a range that are not white space and belong to no object, section or end of a revision:
+    /// comments, or data that no cross-reference points to.
     pub fn loose(&self, range: Range<usize>) -> Result<Vec<Range<usize>>, PdfDefect> {
         let mut spans = Vec::new();
         for place in self.slots.keys() {
@@ -256,8 +257,8 @@ impl File {
         Ok(loose)
     }
 
-    /// Gives every number its place, and checks that each entry points exactly at its object. Returns the entries that point into
-    /// object streams, which can be checked once those are decrypted.
+    /// Records the location of every number, and checks that each entry points exactly to its object. Returns the
+    /// entries that point into object streams, which can be checked once those are decrypted.
     pub(super) fn place_objects(&mut self) -> Result<Vec<Compressed>, PdfDefect> {
         let mut compressed = Vec::new();
         let mut starts = BTreeSet::from([self.body().len()]);
@@ -307,7 +308,7 @@ impl File {
             let Entry::Within { container, index } = entry else {
                 continue;
             };
-            // An object stream is not itself in one (7.5.7), so it has its place already.
+            // An object stream cannot be inside another one (7.5.7), so its location is already known.
             let Some((Place::At(container), 0)) = self.at(revision).place(container) else {
                 return Err(PdfDefect::new(section, Rule::StrayCompressedEntry).within(Ref::new(number, 0)));
             };
@@ -322,7 +323,7 @@ impl File {
         Ok(())
     }
 
-    /// Makes the number a member of an open object stream in every revision, unless its object comes after that stream.
+    /// Makes the number a member of an open object stream in every revision, unless its object is after that stream.
     pub(super) fn put_member(&mut self, number: u32, container: usize, index: u32) {
         let lies_behind = |(place, _): (Place, u16)| match place {
             Place::At(other) | Place::Within { container: other, .. } => other > container,
@@ -344,7 +345,7 @@ impl File {
         Ok(opened)
     }
 
-    /// From this revision on the number means this.
+    /// Sets the meaning of the number from this revision on.
     fn put(&mut self, number: u32, revision: usize, object: Option<(Place, u16)>) {
         let versions = self.history.entry(number).or_default();
         if versions.last().and_then(|last| last.object) == object {
@@ -362,7 +363,7 @@ impl File {
         }
     }
 
-    /// Only in the first revision of a linearised file does the first section lead to a later one (F.3.4).
+    /// Checks that the first section refers to a later one only in the first revision of a linearised file (F.3.4).
     fn only_linearised_files_lead_forward(&self) -> Result<(), PdfDefect> {
         let is_first = |number: usize| number == 0;
         for (number, revision) in self.revisions.iter().enumerate() {
@@ -381,7 +382,7 @@ impl File {
         Ok(())
     }
 
-    /// Reads the encryption dictionary that the trailer names (7.6.2), before any string is decrypted.
+    /// Reads the encryption dictionary that the trailer refers to (7.6.2), before any string is decrypted.
     pub(super) fn crypt_of_trailer(&mut self, password: Option<&str>) -> Result<Option<Crypt>, PdfDefect> {
         const MALFORMED: Rule = Rule::EncryptionDictionary;
         let Some(newest) = self.revisions.last().and_then(Revision::trailer) else {
@@ -400,7 +401,7 @@ impl File {
         let Object::Dict(dict) = dict else {
             return defect(0, MALFORMED);
         };
-        // 14.4: both halves are direct, and neither is encrypted.
+        // Both halves are direct objects, and neither is encrypted (14.4).
         let id = newest.get(b"ID").and_then(Object::as_array).and_then(<[Object]>::first);
         let id = id.and_then(Object::as_str).map(Str::bytes).unwrap_or_default();
         let crypt = Crypt::open(dict, &id, password).map_err(|rule| PdfDefect {
@@ -430,7 +431,7 @@ impl File {
         Ok(())
     }
 
-    /// The object stream that begins here (7.5.7).
+    /// Reads the object stream that begins at this offset (7.5.7).
     fn container(&self, offset: usize, limit: usize) -> Result<Container, PdfDefect> {
         let read = self.read(Place::At(offset))?;
         let fail = |rule| PdfDefect::new(offset, rule).within(read.id);
@@ -455,7 +456,7 @@ impl File {
         })
     }
 
-    /// The object at a place. It is read once.
+    /// Returns the object at a location. Each object is read only once.
     pub(super) fn read(&self, place: Place) -> Result<&Indirect, PdfDefect> {
         let Some(slot) = self.slots.get(&place) else {
             return defect(0, Rule::StrayEntry);
@@ -495,7 +496,7 @@ impl File {
         }
     }
 
-    /// The length of the stream in a slot (7.3.8.2), which may be another object.
+    /// Returns the length of the stream in a slot (7.3.8.2), which may be another object.
     fn length(&self, dict: &Dict, offset: usize, slot: &Slot) -> Result<usize, PdfDefect> {
         let Some(Object::Ref(reference)) = dict.get(b"Length") else {
             return parse::direct_length(dict, offset);
@@ -534,7 +535,7 @@ impl File {
             return defect(container, Rule::StrayCompressedEntry);
         };
         let id = Ref::new(number, 0);
-        // Offsets within the decoded data mean nothing to the reader of a message.
+        // Offsets within the decoded data are of no use in a message.
         let fail = |rule| PdfDefect::new(container, rule).within(id);
         let content = open.content.get(..span.end).unwrap_or_default();
         let mut lexer = Lexer::new(content, span.start);
@@ -572,7 +573,8 @@ impl File {
         })
     }
 
-    /// The data of a stream as its filters encoded it, decrypted. `steps` are its filters, for a crypt filter among them.
+    /// Returns the decrypted, still encoded data of a stream. `steps` contains its filters, because one may be a crypt
+    /// filter.
     pub(super) fn raw<'a>(&'a self, stream: &'a Stream, steps: &[Step]) -> Result<Cow<'a, [u8]>, Rule> {
         let (object, span) = match &stream.data {
             StreamData::New(bytes) => return Ok(Cow::Borrowed(bytes)),
@@ -582,7 +584,7 @@ impl File {
         let Some(crypt) = &self.crypt else {
             return Ok(Cow::Borrowed(bytes));
         };
-        // 7.4.10: it is the first one.
+        // The crypt filter is always the first (7.4.10).
         if steps.iter().skip(1).any(|step| step.crypt.is_some()) {
             return Err(Rule::FilterParameters);
         }
@@ -591,7 +593,8 @@ impl File {
     }
 }
 
-/// Sections, the newest first, into revisions, the oldest first. A section that leads to a later one is one revision with it.
+/// Groups sections (newest first) into revisions (oldest first). A section that refers to a later one belongs to the
+/// same revision.
 fn group(sections: Vec<Section>) -> Vec<Revision> {
     let mut revisions: Vec<Revision> = Vec::new();
     for section in sections {
@@ -613,8 +616,8 @@ fn group(sections: Vec<Section>) -> Vec<Revision> {
     revisions
 }
 
-/// The entries of all sections of a revision, with their sections. They do not contradict each other, but one may show
-/// what another hides as free (7.5.8.4).
+/// Returns the entries of all sections of a revision, with their sections. Entries must not contradict each other, but
+/// one section may list an object that another hides as free (7.5.8.4).
 fn entries_of(revision: &Revision) -> Result<BTreeMap<u32, (Entry, usize)>, PdfDefect> {
     let mut entries: BTreeMap<u32, (Entry, usize)> = BTreeMap::new();
     for section in &revision.sections {
@@ -631,7 +634,7 @@ fn entries_of(revision: &Revision) -> Result<BTreeMap<u32, (Entry, usize)>, PdfD
     Ok(entries)
 }
 
-/// The header of the file (7.5.2).
+/// Returns the position of the file's header (7.5.2).
 pub(super) fn header_place(bytes: &[u8]) -> Result<usize, PdfDefect> {
     const MARK: &[u8] = b"%PDF-";
     let head = bytes.get(..HEAD + MARK.len()).unwrap_or(bytes);
@@ -641,7 +644,8 @@ pub(super) fn header_place(bytes: &[u8]) -> Result<usize, PdfDefect> {
     }
 }
 
-/// Where offsets count from, and the offset of the last section. Bytes before the header may or may not count.
+/// Returns the position from which offsets count, and the offset of the last section. Bytes before the header may or
+/// may not count.
 fn start_of_chain(bytes: &[u8], header: usize, deviations: &mut Vec<Deviation>) -> Result<(usize, usize), PdfDefect> {
     let body = bytes.get(header..).unwrap_or_default();
     let (start, found) = last_start(body)?;
@@ -662,7 +666,7 @@ fn start_of_chain(bytes: &[u8], header: usize, deviations: &mut Vec<Deviation>) 
     Ok((if counts_from_start { 0 } else { header }, start))
 }
 
-/// Where the header of this object begins, as its entry says.
+/// Returns the position of this object's header, as given in its entry.
 fn header_at(body: &[u8], offset: usize, id: Ref) -> Result<(usize, Option<Deviation>), PdfDefect> {
     let stray = PdfDefect::new(offset, Rule::StrayEntry).within(id);
     let before = body.get(offset..).ok_or_else(|| stray.clone())?;
@@ -683,7 +687,7 @@ fn header_at(body: &[u8], offset: usize, id: Ref) -> Result<(usize, Option<Devia
     Ok((at, deviation))
 }
 
-/// The whole number that is the object here.
+/// Returns the object at this offset if it is an integer.
 pub(super) fn whole_at(body: &[u8], offset: usize) -> Option<usize> {
     let (_, at) = parse::header(body, offset)?;
     let mut lexer = Lexer::new(body, at);
@@ -692,7 +696,7 @@ pub(super) fn whole_at(body: &[u8], offset: usize) -> Option<usize> {
     lexer.take(b"endobj").then_some(number)
 }
 
-/// The numbers of the objects in an object stream, and where each begins.
+/// Returns the numbers of the objects in an object stream, and the start of each.
 fn starts_of_members(dict: &Dict, content: &[u8], first: usize) -> Option<Vec<(u32, usize)>> {
     let count = dict.get(b"N")?.as_usize()?;
     let mut head = Lexer::new(content.get(..first)?, 0);
@@ -707,12 +711,12 @@ fn starts_of_members(dict: &Dict, content: &[u8], first: usize) -> Option<Vec<(u
     Some(starts)
 }
 
-/// The bytes of each object, if they follow one another.
+/// Returns the bytes of each object, if they follow one another.
 fn members(starts: &[(u32, usize)], content: &[u8], first: usize) -> Option<Vec<(u32, Range<usize>)>> {
     if !starts.is_sorted_by(|(_, before), (_, after)| before < after) {
         return None;
     }
-    // Some programs read an object on into the next one if nothing separates them.
+    // Some programs continue reading into the next object if nothing separates them.
     let is_regular_at = |place: usize| content.get(place).is_some_and(|byte| is_regular(*byte));
     let are_apart = starts
         .iter()
@@ -725,7 +729,7 @@ fn members(starts: &[(u32, usize)], content: &[u8], first: usize) -> Option<Vec<
     are_apart.then(|| members.collect())
 }
 
-/// The bytes of each object, up to where it is found to end.
+/// Returns the bytes of each object, up to its guessed end.
 fn guessed_members(starts: &[(u32, usize)], content: &[u8]) -> Vec<(u32, Range<usize>)> {
     let end = |start| {
         let mut lexer = Lexer::new(content, start);

@@ -1,4 +1,4 @@
-//! The filters of streams that are not images (ISO 32000-2, 7.4), with bounded output.
+//! Filters of streams that are not images (ISO 32000-2, 7.4), with limited output.
 
 use flate2::{Decompress, FlushDecompress, Status};
 use weezl::{BitOrder, LzwStatus, decode::Decoder};
@@ -7,21 +7,21 @@ use super::defect::{PdfDefect, Rule};
 use super::lex::is_white;
 use super::object::{Dict, Object, digit};
 
-/// The most filters of one stream.
+/// Maximum number of filters on one stream.
 const MAX_STEPS: usize = 16;
 /// Output is produced in pieces of this length.
 const PIECE: usize = 64 * 1024;
-/// The longest row of a predictor.
+/// Maximum length of a predictor's row.
 const MAX_ROW: usize = 1 << 26;
 
 /// The filters of a stream's data, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
-    /// The filter's name.
+    /// Name of the filter.
     pub name: Vec<u8>,
     predictor: Predictor,
     early_change: bool,
-    /// The crypt filter, of the filter `Crypt` (7.4.10).
+    /// For the filter `Crypt`: the name of the crypt filter (7.4.10).
     pub(super) crypt: Option<Vec<u8>>,
 }
 
@@ -37,14 +37,12 @@ struct Predictor {
 /// The decoded data of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decoded {
-    /// The data.
     pub bytes: Vec<u8>,
-    /// The filters that were not applied, because they make images: `DCTDecode`, `JPXDecode`, `CCITTFaxDecode`,
-    /// `JBIG2Decode`.
+    /// The image filters, which were not applied: `DCTDecode`, `JPXDecode`, `CCITTFaxDecode`, `JBIG2Decode`.
     pub left: Vec<Step>,
 }
 
-/// The filters of a stream, with their parameters. `resolve` follows references.
+/// Returns the filters of a stream, with their parameters. `resolve` follows references.
 pub fn steps<'a>(
     dict: &'a Dict,
     resolve: impl Fn(&'a Object) -> Result<&'a Object, PdfDefect>,
@@ -101,7 +99,7 @@ pub fn steps<'a>(
     names.into_iter().enumerate().map(step).collect()
 }
 
-/// Decodes a stream of the file's structure: its filters are in its dictionary, and none is for images.
+/// Decodes a stream of the file's structure. Its filters are in its dictionary, and none is for images.
 pub(super) fn decode_direct(dict: &Dict, raw: &[u8], limit: usize) -> Result<Vec<u8>, Rule> {
     let direct = |object| match object {
         &Object::Ref(_) => Err(PdfDefect::new(0, Rule::FilterParameters)),
@@ -116,7 +114,7 @@ pub(super) fn decode_direct(dict: &Dict, raw: &[u8], limit: usize) -> Result<Vec
     }
 }
 
-/// Decodes data up to the first filter that makes an image.
+/// Decodes data up to the first image filter.
 pub fn decode(steps: Vec<Step>, raw: &[u8], limit: usize) -> Result<Decoded, Rule> {
     let mut bytes = None;
     let mut steps = steps.into_iter();
@@ -128,7 +126,7 @@ pub fn decode(steps: Vec<Step>, raw: &[u8], limit: usize) -> Result<Decoded, Rul
             b"ASCIIHexDecode" | b"AHx" => ascii_hex(input)?,
             b"ASCII85Decode" | b"A85" => ascii85(input, limit)?,
             b"RunLengthDecode" | b"RL" => run_length(input, limit)?,
-            // Decryption has done it.
+            // Already applied by decryption.
             b"Crypt" => continue,
             b"DCTDecode" | b"DCT" | b"JPXDecode" | b"CCITTFaxDecode" | b"CCF" | b"JBIG2Decode" => {
                 let left = std::iter::once(step).chain(steps).collect();
@@ -149,12 +147,12 @@ pub fn decode(steps: Vec<Step>, raw: &[u8], limit: usize) -> Result<Decoded, Rul
     })
 }
 
-/// The data up to the position where decoding fails, because viewers show that much.
+/// Decodes data up to the position where decoding fails, because viewers show that part.
 pub fn decode_beginning(steps: Vec<Step>, raw: &[u8], limit: usize) -> Vec<u8> {
     let mut bytes = raw.to_vec();
     for step in steps {
         let decoded = if matches!(step.name.as_slice(), b"FlateDecode" | b"Fl") {
-            // After the two bytes of its header, which are ignored.
+            // The two bytes of the header are ignored.
             let mut output = Vec::new();
             let _ = inflate(bytes.get(2..).unwrap_or_default(), limit, &mut output);
             unpredicted(output, step.predictor)
@@ -169,7 +167,7 @@ pub fn decode_beginning(steps: Vec<Step>, raw: &[u8], limit: usize) -> Vec<u8> {
     bytes
 }
 
-/// 7.4.4, RFC 1950. The checksum is not looked at, as no viewer does; data that ends too early is refused.
+/// Decodes zlib data (7.4.4, RFC 1950). Like in all viewers, the checksum is ignored. Truncated data is refused.
 fn flate(input: &[u8], limit: usize) -> Result<Vec<u8>, Rule> {
     let [method, flags, data @ ..] = input else {
         return Err(Rule::FilterData);
@@ -182,7 +180,7 @@ fn flate(input: &[u8], limit: usize) -> Result<Vec<u8>, Rule> {
     inflate(data, limit, &mut output).map(|()| output)
 }
 
-/// RFC 1951, into `output`, which has what came before an error.
+/// Inflates data (RFC 1951) into `output`, which contains the data before an error.
 fn inflate(data: &[u8], limit: usize, output: &mut Vec<u8>) -> Result<(), Rule> {
     let mut inflate = Decompress::new(false);
     loop {
@@ -225,7 +223,7 @@ fn lzw(input: &[u8], early_change: bool, limit: usize) -> Result<Vec<u8>, Rule> 
         match step.status {
             Ok(LzwStatus::Done) => return Ok(output),
             Ok(LzwStatus::Ok) => {}
-            // Some writers leave out the end-of-data code; all complete codes have been read.
+            // Some writers omit the end-of-data code. All complete codes have been read.
             Ok(LzwStatus::NoProgress) if unread.is_empty() => return Ok(output),
             _ => return Err(Rule::FilterData),
         }
@@ -298,7 +296,7 @@ fn run_length(input: &[u8], limit: usize) -> Result<Vec<u8>, Rule> {
     let mut unread = input;
     loop {
         unread = match unread {
-            // 128 ends the data; some writers leave it out.
+            // 128 marks the end of the data. Some writers omit it.
             [] | [128, ..] => return Ok(output),
             [length @ 0..128, rest @ ..] => {
                 let (copied, rest) = rest
@@ -348,7 +346,7 @@ fn unpredicted(mut data: Vec<u8>, predictor: Predictor) -> Result<Vec<u8>, Rule>
     }
 }
 
-/// TIFF's predictor 2: each component is the difference from that of the pixel before.
+/// Reverses TIFF predictor 2: each component is the difference from that of the pixel before.
 fn tiff(row: &mut [u8], colors: usize, bits: usize) {
     match bits {
         8 => {
@@ -387,7 +385,7 @@ fn tiff(row: &mut [u8], colors: usize, bits: usize) {
     }
 }
 
-/// PNG's filters, one for each row (ISO/IEC 15948, 9).
+/// Reverses PNG filters, one for each row (ISO/IEC 15948, 9).
 fn png(data: &[u8], row: usize, pixel: usize) -> Result<Vec<u8>, Rule> {
     let mut output: Vec<u8> = Vec::with_capacity(data.len());
     let mut above = vec![0_u8; row];

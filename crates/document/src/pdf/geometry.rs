@@ -1,18 +1,17 @@
-//! Where things are on a page.
+//! Positions on a page.
 //!
-//! Three spaces meet here and nowhere else:
+//! Only this module converts between three coordinate spaces:
 //!
-//! - a *placement*: integers, millionths of the displayed page's width and height, origin at its
-//!   top left. Fields are stored, sent and drawn in the browser in this space;
-//! - the *displayed page*: points (1/72 inch) as a reader sees the page: cropped, turned, scaled,
-//!   origin at the top left;
-//! - *user space* of the page, in which its content stream draws (ISO 32000-2, 8.3.2.3): origin
-//!   wherever the file puts it, y upwards, one unit being `UserUnit` points.
+//! - a *placement*: integers, in millionths of the displayed page's width and height, with the origin at its top left.
+//!   Fields are stored, sent and drawn in the browser in this space;
+//! - the *displayed page*: points (1/72 inch) as a reader sees the page: cropped, rotated, scaled, with the origin at
+//!   the top left;
+//! - *user space* of the page, in which its content stream draws (ISO 32000-2, 8.3.2.3): the file chooses the origin, y
+//!   points upwards, and one unit is `UserUnit` points.
 //!
-//! What is displayed is the intersection of `CropBox` and `MediaBox` (14.11.2), turned clockwise
-//! by `Rotate`, in units of `UserUnit` (7.7.3.3). The first three are inherited through the page
-//! tree, `UserUnit` is not. A file whose page has no usable box is refused, since readers differ
-//! in what they then show.
+//! The displayed page is the intersection of `CropBox` and `MediaBox` (14.11.2), rotated clockwise by `Rotate`, in
+//! units of `UserUnit` (7.7.3.3). The first three are inherited through the page tree, `UserUnit` is not. A file with a
+//! page without a usable box is refused, because readers then show different areas.
 
 use domain::field::Placement;
 use domain::template::PageSize;
@@ -20,16 +19,16 @@ use thiserror::Error;
 
 use crate::pdf::{self, Objects, PdfDefect};
 
-/// A whole page in placements.
+/// Width or height of a whole page in placements.
 const WHOLE: f64 = 1_000_000.0;
 
-/// A page's geometry is unclear, so nothing can be placed on it.
+/// Reasons why a page's geometry is unclear. Nothing can be placed on such a page.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum GeometryFault {
-    /// No `MediaBox` with an area, or a `CropBox` outside of it.
+    /// There is no `MediaBox` with an area, or the `CropBox` is outside of it.
     #[error("the page has no MediaBox with an area, or its CropBox is outside the MediaBox")]
     NoVisibleArea,
-    /// `UserUnit` is zero, negative or no number.
+    /// `UserUnit` is zero, negative or not a number.
     #[error("the page's UserUnit is not a positive number")]
     BadUserUnit,
     /// The page is not a dictionary.
@@ -40,23 +39,23 @@ pub enum GeometryFault {
     Unreadable(#[from] PdfDefect),
 }
 
-/// A quarter turn of the page, clockwise, as displayed.
+/// Clockwise rotation of the displayed page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rotation {
     /// Upright.
     None,
-    /// Turned by 90 degrees.
+    /// Rotated by 90 degrees.
     Quarter,
     /// Upside down.
     Half,
-    /// Turned by 270 degrees.
+    /// Rotated by 270 degrees.
     ThreeQuarters,
 }
 
 impl Rotation {
-    /// `Rotate` must be a multiple of 90 (Table 31); readers treat other values as upright.
+    /// `Rotate` must be a multiple of 90 (Table 31). Readers treat other values as upright.
     fn from_degrees(degrees: f64) -> Self {
-        // Exact, because a quotient that is not whole matches no arm.
+        // The comparison is exact, because a fraction matches no arm.
         let quarters = degrees.rem_euclid(360.0) / 90.0;
         if (quarters - 1.0).abs() < f64::EPSILON {
             Self::Quarter
@@ -70,21 +69,21 @@ impl Rotation {
     }
 }
 
-/// A rectangle by its edges, `left <= right` and `bottom <= top` in a space whose y goes upwards.
+/// A rectangle by its edges, with `left <= right` and `bottom <= top`, in a space in which y points upwards.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rectangle {
-    /// Least x.
+    /// Minimum x.
     pub left: f64,
-    /// Least y.
+    /// Minimum y.
     pub bottom: f64,
-    /// Greatest x.
+    /// Maximum x.
     pub right: f64,
-    /// Greatest y.
+    /// Maximum y.
     pub top: f64,
 }
 
 impl Rectangle {
-    /// From any two opposite corners.
+    /// Creates a rectangle from any two opposite corners.
     #[must_use]
     fn from_corners((x1, y1): (f64, f64), (x2, y2): (f64, f64)) -> Self {
         Self {
@@ -95,19 +94,17 @@ impl Rectangle {
         }
     }
 
-    /// Extent in x.
     #[must_use]
     pub fn width(&self) -> f64 {
         self.right - self.left
     }
 
-    /// Extent in y.
     #[must_use]
     pub fn height(&self) -> f64 {
         self.top - self.bottom
     }
 
-    /// As a file has it (7.9.5).
+    /// Returns the rectangle as a PDF array (7.9.5).
     pub(crate) fn object(&self) -> pdf::Object {
         pdf::Object::numbers([self.left, self.bottom, self.right, self.top])
     }
@@ -125,7 +122,7 @@ impl Rectangle {
         }
     }
 
-    /// A rectangle as a file has it (7.9.5), its numbers resolved.
+    /// Reads a rectangle from a PDF array (7.9.5), resolving references.
     pub(crate) fn of(objects: &impl Objects, object: &pdf::Object) -> Result<Option<Self>, PdfDefect> {
         let Some([x1, y1, x2, y2, ..]) = objects.resolve(object)?.as_array() else {
             return Ok(None);
@@ -142,21 +139,19 @@ impl Rectangle {
     }
 }
 
-/// A box on the displayed page, in points, origin at the page's top left, y downwards.
+/// A box on the displayed page, in points, with the origin at the page's top left and y pointing downwards.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DisplayedBox {
     /// Distance from the left edge.
     pub x: f64,
     /// Distance from the top edge.
     pub y: f64,
-    /// Width.
     pub width: f64,
-    /// Height.
     pub height: f64,
 }
 
 impl DisplayedBox {
-    /// A box of this size in the middle of this one.
+    /// Returns a box of this size, centred in this one.
     pub(crate) fn centred(&self, width: f64, height: f64) -> Self {
         Self {
             x: self.x + (self.width - width) / 2.0,
@@ -167,20 +162,20 @@ impl DisplayedBox {
     }
 }
 
-/// An affine map as the operator `cm` has it (8.3.4): x' = a x + c y + e, y' = b x + d y + f.
+/// An affine map in the notation of the operator `cm` (8.3.4): x' = a x + c y + e, y' = b x + d y + f.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Matrix {
-    /// From x to x.
+    /// Factor from x to x'.
     pub a: f64,
-    /// From x to y.
+    /// Factor from x to y'.
     pub b: f64,
-    /// From y to x.
+    /// Factor from y to x'.
     pub c: f64,
-    /// From y to y.
+    /// Factor from y to y'.
     pub d: f64,
-    /// Added to x.
+    /// Added to x'.
     pub e: f64,
-    /// Added to y.
+    /// Added to y'.
     pub f: f64,
 }
 
@@ -201,7 +196,7 @@ impl Matrix {
         (self.a * x + self.c * y + self.e, self.b * x + self.d * y + self.f)
     }
 
-    /// The origin of a point. Page matrices only rotate and scale, so they can be inverted.
+    /// Applies the inverse. Page matrices only rotate and scale, so they can be inverted.
     fn undo(&self, (x, y): (f64, f64)) -> (f64, f64) {
         let determinant = self.a * self.d - self.b * self.c;
         let (x, y) = (x - self.e, y - self.f);
@@ -212,7 +207,7 @@ impl Matrix {
     }
 }
 
-/// As operands of `cm`.
+/// Formats the matrix as operands of `cm`.
 impl std::fmt::Display for Matrix {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
@@ -223,7 +218,7 @@ impl std::fmt::Display for Matrix {
     }
 }
 
-/// How one page's user space and its displayed form relate.
+/// Relation between a page's user space and its displayed form.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PageGeometry {
     visible: Rectangle,
@@ -232,7 +227,7 @@ pub struct PageGeometry {
 }
 
 impl PageGeometry {
-    /// A geometry from its parts.
+    /// Creates a geometry from its parts.
     pub fn new(
         media_box: Rectangle,
         crop_box: Option<Rectangle>,
@@ -271,7 +266,7 @@ impl PageGeometry {
         )
     }
 
-    /// The size of the displayed page in points.
+    /// Returns the size of the displayed page in points.
     #[must_use]
     pub fn displayed_size(&self) -> PageSize {
         let width = self.visible.width() * self.user_unit;
@@ -288,14 +283,15 @@ impl PageGeometry {
         }
     }
 
-    /// How many points one unit of user space is.
+    /// Returns the number of points in one unit of user space.
     #[must_use]
     pub fn user_unit(&self) -> f64 {
         self.user_unit
     }
 
-    /// From the displayed page, in points with the origin at its *bottom* left and y upwards, to user space. With this
-    /// matrix, an overlay that is drawn upright for the displayed page appears upright and in place.
+    /// Returns the map from the displayed page, in points with the origin at its *bottom* left and y pointing upwards,
+    /// to user space. With this matrix, an overlay that is drawn upright for the displayed page appears upright and in
+    /// the right position.
     #[must_use]
     pub(crate) fn overlay_matrix(&self) -> Matrix {
         let scale = 1.0 / self.user_unit;
@@ -308,7 +304,7 @@ impl PageGeometry {
         }
     }
 
-    /// Where a box of the displayed page lies in user space.
+    /// Converts a box on the displayed page to user space.
     pub(crate) fn user_rectangle(&self, place: &DisplayedBox) -> Rectangle {
         let top = self.displayed_size().height_points - place.y;
         let matrix = self.overlay_matrix();
@@ -318,8 +314,8 @@ impl PageGeometry {
         )
     }
 
-    /// The placement of a rectangle in user space, such as a form field. `None` if it is outside the visible page.
-    /// Parts outside are cut off.
+    /// Returns the placement of a rectangle in user space, such as a form field. `None` if the rectangle is outside the
+    /// visible page. Parts outside are clipped.
     #[must_use]
     pub fn placement(&self, rectangle: &Rectangle) -> Option<Placement> {
         let shown = rectangle.intersection(&self.visible);
@@ -332,7 +328,7 @@ impl PageGeometry {
             matrix.undo((shown.left, shown.bottom)),
             matrix.undo((shown.right, shown.top)),
         );
-        // Edges are rounded, not sizes, so that neighbours still share an edge.
+        // Edges are rounded, not sizes, so that adjacent boxes still share an edge.
         let left = millionths(displayed.left / size.width_points);
         let right = millionths(displayed.right / size.width_points);
         let top = millionths(1.0 - displayed.top / size.height_points);
@@ -346,7 +342,7 @@ impl PageGeometry {
     }
 }
 
-/// Where `placement` lies on a displayed page of `size`.
+/// Returns the box of `placement` on a displayed page of `size`.
 #[must_use]
 pub fn displayed_box(size: &PageSize, placement: &Placement) -> DisplayedBox {
     let across = |part: u32| f64::from(part) / WHOLE * size.width_points;
@@ -359,7 +355,7 @@ pub fn displayed_box(size: &PageSize, placement: &Placement) -> DisplayedBox {
     }
 }
 
-/// The placement of a box on a displayed page of `size`, edges rounded and kept on the page.
+/// Returns the placement of a box on a displayed page of `size`, with edges rounded and kept on the page.
 #[must_use]
 pub(crate) fn placement_of(size: &PageSize, place: &DisplayedBox) -> Placement {
     let left = millionths(place.x / size.width_points);
@@ -387,7 +383,7 @@ mod tests {
     use proptest::prelude::*;
 
     impl PageGeometry {
-        /// Where `placement` lies in user space.
+        /// Converts `placement` to user space.
         fn user_space(&self, placement: &Placement) -> Rectangle {
             self.user_rectangle(&displayed_box(&self.displayed_size(), placement))
         }
@@ -465,7 +461,7 @@ mod tests {
         })
     }
 
-    /// By hand: the visible area is x 100..600, y 100..300 in user space.
+    /// Computed by hand: the visible area is x 100..600, y 100..300 in user space.
     #[test]
     fn the_displayed_top_left_is_the_corner_that_rotation_brings_there() {
         let corner = |left, bottom, right, top| Rectangle {

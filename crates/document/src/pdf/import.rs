@@ -7,17 +7,17 @@ use super::edit::Edits;
 use super::object::{Dict, Object, Ref, Stream};
 use super::view::View;
 
-/// What has been copied from an unencrypted file. Shared objects are copied once.
+/// The objects copied from an unencrypted file. Shared objects are copied once.
 #[derive(Debug)]
 pub(crate) struct Import<'s> {
     source: View<'s>,
     copied: HashMap<Ref, Ref>,
-    /// Objects that have a new number but are not copied yet.
+    /// Objects with a new number that are not copied yet.
     waiting: Vec<(Ref, Ref)>,
 }
 
 impl<'s> Import<'s> {
-    /// Nothing is copied yet.
+    /// Creates an import that has copied nothing yet.
     pub(crate) fn new(source: View<'s>) -> Self {
         Self {
             source,
@@ -26,7 +26,7 @@ impl<'s> Import<'s> {
         }
     }
 
-    /// The file that is copied from.
+    /// Returns the file to copy from.
     pub(crate) fn source(&self) -> View<'s> {
         self.source
     }
@@ -60,7 +60,7 @@ impl<'s> Import<'s> {
             Object::Dict(dict) => self.renumbered_dict(dict.clone(), edits)?.into(),
             Object::Stream(stream) => {
                 let mut dict = stream.dict.clone();
-                // Set when it is written.
+                // The length is set when the stream is written.
                 dict.remove(b"Length");
                 let data = self.source.raw(stream)?.into_owned();
                 Stream::new(self.renumbered_dict(dict, edits)?, data).into()

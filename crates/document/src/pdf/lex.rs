@@ -1,16 +1,17 @@
-//! Bytes into tokens (ISO 32000-2, 7.2). Every token is a slice of the input, so its spelling and place stay known.
+//! Splits bytes into tokens (ISO 32000-2, 7.2). Every token is a slice of the input, so its spelling and position are
+//! preserved.
 
 use super::defect::{PdfDefect, Rule, defect};
 
-/// Words of a file's structure. A program that searches a damaged file would also find them in a comment.
+/// Keywords of a file's structure. A program that searches a damaged file would also find them in a comment.
 const STRUCTURE_WORDS: [&[u8]; 4] = [b"xref", b"obj", b"trailer", b"%EOF"];
 
-/// White space (7.2.3, Table 1).
+/// Returns whether a byte is white space (7.2.3, Table 1).
 pub fn is_white(byte: u8) -> bool {
     matches!(byte, 0 | b'\t' | b'\n' | 12 | b'\r' | b' ')
 }
 
-/// Characters that end a token and begin another (7.2.3, Table 2).
+/// Returns whether a byte ends a token and begins another (7.2.3, Table 2).
 pub fn is_delimiter(byte: u8) -> bool {
     matches!(
         byte,
@@ -18,23 +19,23 @@ pub fn is_delimiter(byte: u8) -> bool {
     )
 }
 
-/// All others.
+/// Returns whether a byte is neither white space nor a delimiter.
 pub fn is_regular(byte: u8) -> bool {
     !is_white(byte) && !is_delimiter(byte)
 }
 
-/// How many bytes from the beginning are of a kind.
+/// Returns the number of bytes at the start that satisfy `is_part`.
 pub(crate) fn run(bytes: &[u8], is_part: impl Fn(u8) -> bool) -> usize {
     bytes.iter().position(|byte| !is_part(*byte)).unwrap_or(bytes.len())
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Token<'a> {
-    /// A number as it is spelled (7.3.3).
+    /// A number in its original spelling (7.3.3).
     Number(&'a [u8]),
-    /// A name as it is spelled, without its slash (7.3.5).
+    /// A name in its original spelling, without its slash (7.3.5).
     Name(&'a [u8]),
-    /// A string as it is spelled, with its parentheses or angle brackets (7.3.4).
+    /// A string in its original spelling, with its parentheses or angle brackets (7.3.4).
     Str(&'a [u8]),
     /// Any other run of regular characters.
     Word(&'a [u8]),
@@ -46,11 +47,11 @@ pub enum Token<'a> {
     DictStart,
     /// `>>`
     DictEnd,
-    /// Nothing follows.
+    /// The end of the input.
     End,
 }
 
-/// Reads tokens forward from a place. It never recurses, and looks at each byte a constant number of times.
+/// Reads tokens forward from a position. Never recurses, and reads each byte a constant number of times.
 #[derive(Debug, Clone, Copy)]
 pub struct Lexer<'a> {
     bytes: &'a [u8],
@@ -60,7 +61,7 @@ pub struct Lexer<'a> {
 }
 
 impl<'a> Lexer<'a> {
-    /// Begins at a byte. Nothing past the end of `bytes` is looked at.
+    /// Starts at a byte position. Never reads beyond the end of `bytes`.
     pub fn new(bytes: &'a [u8], at: usize) -> Self {
         Self {
             bytes,
@@ -70,27 +71,27 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Where the next token, or the white space before it, begins.
+    /// Returns the start of the next token, or of the white space before it.
     pub fn at(&self) -> usize {
         self.at
     }
 
-    /// Where the last token began.
+    /// Returns the start of the last token.
     pub fn start(&self) -> usize {
         self.start
     }
 
-    /// Continues at another place.
+    /// Continues at another position.
     pub fn seek(&mut self, at: usize) {
         self.at = at;
     }
 
-    /// A comment that was skipped and contains a word of the file's structure.
+    /// Returns the position of a skipped comment that contains a keyword of the file's structure.
     pub fn word_in_comment(&self) -> Option<usize> {
         self.word_in_comment
     }
 
-    /// The unread rest.
+    /// Returns the unread rest.
     pub fn rest(&self) -> &'a [u8] {
         self.bytes.get(self.at..).unwrap_or_default()
     }
@@ -130,7 +131,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Digits, as many as there are.
+    /// Reads all digits that follow.
     pub fn digits(&mut self) -> &'a [u8] {
         self.advance(run(self.rest(), |byte| byte.is_ascii_digit()))
     }
@@ -141,7 +142,7 @@ impl<'a> Lexer<'a> {
         taken
     }
 
-    /// The next token.
+    /// Reads the next token.
     pub fn token(&mut self) -> Result<Token<'a>, PdfDefect> {
         self.space();
         self.start = self.at;
@@ -175,7 +176,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// 7.3.4.2: parentheses within are balanced or escaped.
+    /// Reads a literal string. Parentheses inside are balanced or escaped (7.3.4.2).
     fn literal(&mut self) -> Result<Token<'a>, PdfDefect> {
         let mut open = 0_usize;
         let mut is_escaped = false;
@@ -227,7 +228,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// 7.3.3: a sign, digits, and one point among them.
+/// Returns whether a word is a number: a sign, digits, and one point among them (7.3.3).
 pub(crate) fn is_number(word: &[u8]) -> bool {
     let unsigned = match word {
         [b'+' | b'-', rest @ ..] => rest,
@@ -238,7 +239,7 @@ pub(crate) fn is_number(word: &[u8]) -> bool {
     fraction.iter().all(u8::is_ascii_digit) && whole.len() + fraction.len() > 0
 }
 
-/// A whole number without a sign.
+/// Parses an integer without a sign.
 pub(crate) fn whole<T: std::str::FromStr>(digits: &[u8]) -> Option<T> {
     let is_plain = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
     is_plain.then(|| std::str::from_utf8(digits).ok()?.parse().ok())?

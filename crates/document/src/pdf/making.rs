@@ -1,9 +1,9 @@
-//! Objects that we make ourselves.
+//! Constructors for new objects.
 
 use super::object::{Dict, Name, Number, Object, Str};
 
 impl Dict {
-    /// A dictionary of these keys and values.
+    /// Builds a dictionary from these keys and values.
     pub fn of<const COUNT: usize>(entries: [(&str, Object); COUNT]) -> Self {
         let mut dict = Self::new();
         for (key, value) in entries {
@@ -18,15 +18,15 @@ impl Object {
         Name::new(name.as_bytes()).into()
     }
 
-    /// A text string.
+    /// Builds a text string.
     pub fn text(text: &str) -> Self {
         Str::of_text(text).into()
     }
 
-    /// Lengths or factors of our own making, each to a millionth, as an array has them.
+    /// Builds an array of our own lengths or factors, each rounded to a millionth.
     pub fn numbers<const COUNT: usize>(numbers: [f64; COUNT]) -> Self {
         const MILLION: f64 = 1_000_000.0;
-        // Infinite values are on no page. Adding 0 turns -0 into 0.
+        // Infinite values never occur on a page. Adding 0 turns -0 into 0.
         let number =
             |number: f64| Number::try_from((number * MILLION).round() / MILLION + 0.0).unwrap_or(Number::from(0));
         Self::Array(numbers.into_iter().map(|given| number(given).into()).collect())

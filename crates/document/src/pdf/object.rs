@@ -1,7 +1,7 @@
-//! Objects (ISO 32000-2, 7.3) as they are spelled.
+//! Objects (ISO 32000-2, 7.3) with their original spelling.
 //!
-//! A number of 32 bits is not the number that was written, and a signature covers what was written. So numbers, names and
-//! strings keep their spelling and offer what it means.
+//! A number rounded to 32 bits differs from the written one, and a signature covers the written one. So numbers, names
+//! and strings keep their spelling, and their value is computed when needed.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::lex::{is_regular, is_white};
 
-/// A number of an object and its generation (7.3.10).
+/// Number and generation of an object (7.3.10).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Ref {
     /// The object's number.
@@ -21,7 +21,6 @@ pub struct Ref {
 }
 
 impl Ref {
-    /// A reference.
     pub fn new(number: u32, generation: u16) -> Self {
         Self { number, generation }
     }
@@ -33,7 +32,6 @@ impl fmt::Display for Ref {
     }
 }
 
-/// Any object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Object {
     /// 7.3.9.
@@ -57,7 +55,7 @@ pub enum Object {
 }
 
 impl Object {
-    /// A whole number.
+    /// Returns the value of an integer.
     pub fn as_i64(&self) -> Option<i64> {
         match self {
             Self::Number(number) => number.as_i64(),
@@ -65,12 +63,12 @@ impl Object {
         }
     }
 
-    /// A whole number that is not negative.
+    /// Returns the value of a non-negative integer.
     pub fn as_usize(&self) -> Option<usize> {
         self.as_i64().and_then(|number| usize::try_from(number).ok())
     }
 
-    /// A number.
+    /// Returns the value of a number.
     pub fn as_f64(&self) -> Option<f64> {
         match self {
             Self::Number(number) => Some(number.as_f64()),
@@ -78,7 +76,7 @@ impl Object {
         }
     }
 
-    /// True or false.
+    /// Returns the value of a boolean.
     pub fn as_bool(&self) -> Option<bool> {
         match self {
             Self::Bool(value) => Some(*value),
@@ -93,12 +91,12 @@ impl Object {
         }
     }
 
-    /// Whether it is this name.
+    /// Returns whether the object is this name.
     pub fn is_name(&self, name: &[u8]) -> bool {
         self.as_name().is_some_and(|own| own.is(name))
     }
 
-    /// A string.
+    /// Returns the object if it is a string.
     pub fn as_str(&self) -> Option<&Str> {
         match self {
             Self::Str(string) => Some(string),
@@ -106,7 +104,7 @@ impl Object {
         }
     }
 
-    /// The items of an array.
+    /// Returns the items of an array.
     pub fn as_array(&self) -> Option<&[Object]> {
         match self {
             Self::Array(items) => Some(items),
@@ -114,7 +112,7 @@ impl Object {
         }
     }
 
-    /// A dictionary, also that of a stream.
+    /// Returns the dictionary, or that of a stream.
     pub fn as_dict(&self) -> Option<&Dict> {
         match self {
             Self::Dict(dict) => Some(dict),
@@ -130,7 +128,6 @@ impl Object {
         }
     }
 
-    /// A reference.
     pub fn as_ref(&self) -> Option<Ref> {
         match self {
             Self::Ref(reference) => Some(*reference),
@@ -139,7 +136,7 @@ impl Object {
     }
 }
 
-/// Bytes of the input. Short ones, as nearly all are, need no memory of their own.
+/// Bytes of the input. Short ones, which are by far the most common, need no allocation.
 #[derive(Clone)]
 enum Spelling {
     Short { length: u8, bytes: [u8; Spelling::SHORT] },
@@ -182,12 +179,12 @@ impl fmt::Debug for Spelling {
     }
 }
 
-/// A number as it is spelled (7.3.3). Two are equal if their spelling is.
+/// A number in its original spelling (7.3.3). Two numbers are equal if their spellings are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Number(Spelling);
 
 impl Number {
-    /// From the lexer, which has looked at it.
+    /// Wraps a spelling that the lexer has checked.
     pub(super) fn spelled(spelling: &[u8]) -> Self {
         Self(Spelling::new(spelling))
     }
@@ -197,16 +194,16 @@ impl Number {
     }
 
     fn text(&self) -> &str {
-        // It contains only signs, digits and points.
+        // The spelling contains only signs, digits and points.
         std::str::from_utf8(self.spelling()).unwrap_or("0")
     }
 
-    /// Its value, if it is written as a whole number that fits.
+    /// Returns the value if it is written as an integer that fits.
     pub fn as_i64(&self) -> Option<i64> {
         self.text().parse().ok()
     }
 
-    /// Its value, as near as 64 bits are.
+    /// Returns the value as the nearest 64-bit number.
     pub fn as_f64(&self) -> f64 {
         self.text().parse().unwrap_or(0.0)
     }
@@ -221,9 +218,9 @@ impl From<i64> for Number {
 impl TryFrom<f64> for Number {
     type Error = ();
 
-    /// Infinite values have no spelling.
+    /// Fails for infinite values, which have no spelling.
     fn try_from(value: f64) -> Result<Self, ()> {
-        // Display never writes an exponent, which 7.3.3 forbids.
+        // `Display` never writes an exponent, which 7.3.3 forbids.
         value
             .is_finite()
             .then(|| Self::spelled(value.to_string().as_bytes()))
@@ -231,17 +228,18 @@ impl TryFrom<f64> for Number {
     }
 }
 
-/// A name with its spelling (7.3.5). Two are equal if their spelling is; [`Name::is`] compares their meaning.
+/// A name in its original spelling (7.3.5). Two names are equal if their spellings are. [`Name::is`] compares their
+/// meaning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Name(Spelling);
 
 impl Name {
-    /// From a lexer, which has looked at it.
+    /// Wraps a spelling that the lexer has checked.
     pub(crate) fn spelled(spelling: &[u8]) -> Self {
         Self(Spelling::new(spelling))
     }
 
-    /// A name of these bytes. A zero cannot be part of one and is left out.
+    /// Builds a name from these bytes. A zero byte is not allowed in a name and is left out.
     pub fn new(bytes: &[u8]) -> Self {
         let mut spelling = Vec::with_capacity(bytes.len());
         for byte in bytes.iter().filter(|byte| **byte != 0) {
@@ -255,7 +253,7 @@ impl Name {
         Self::spelled(&spelling)
     }
 
-    /// Its spelling, without the slash.
+    /// Returns the spelling, without the slash.
     pub fn spelling(&self) -> &[u8] {
         self.0.get()
     }
@@ -279,23 +277,24 @@ impl Name {
         Cow::Owned(bytes)
     }
 
-    /// Whether it means these bytes.
+    /// Returns whether the name means these bytes.
     pub fn is(&self, bytes: &[u8]) -> bool {
         *self.bytes() == *bytes
     }
 }
 
-/// A string as it is spelled (7.3.4), with its parentheses or angle brackets. Two are equal if their spelling is.
+/// A string in its original spelling (7.3.4), with its parentheses or angle brackets. Two strings are equal if their
+/// spellings are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Str(Spelling);
 
 impl Str {
-    /// From the lexer, which has looked at it.
+    /// Wraps a spelling that the lexer has checked.
     pub(super) fn spelled(spelling: &[u8]) -> Self {
         Self(Spelling::new(spelling))
     }
 
-    /// A string in parentheses.
+    /// Builds a string in parentheses.
     pub fn literal(bytes: &[u8]) -> Self {
         let mut spelling = Vec::with_capacity(bytes.len() + 2);
         spelling.push(b'(');
@@ -311,7 +310,7 @@ impl Str {
         Self::spelled(&spelling)
     }
 
-    /// A string in hexadecimal digits.
+    /// Builds a string of hexadecimal digits.
     pub fn hex(bytes: &[u8]) -> Self {
         let mut spelling = Vec::with_capacity(2 * bytes.len() + 2);
         spelling.push(b'<');
@@ -324,7 +323,7 @@ impl Str {
         self.0.get()
     }
 
-    /// Whether it is written in hexadecimal digits.
+    /// Returns whether the string is written in hexadecimal digits.
     pub fn is_hex(&self) -> bool {
         self.spelling().first() == Some(&b'<')
     }
@@ -338,7 +337,7 @@ impl Str {
                 .chunks(2)
                 .map(|pair| match pair {
                     [high, low] => digit(*high) << 4 | digit(*low),
-                    // 7.3.4.3: a missing last digit is 0.
+                    // A missing last digit is 0 (7.3.4.3).
                     [high] => digit(*high) << 4,
                     _ => 0,
                 })
@@ -349,7 +348,7 @@ impl Str {
     }
 }
 
-/// The content of a string in parentheses (7.3.4.2, Table 3).
+/// Decodes the content of a string in parentheses (7.3.4.2, Table 3).
 fn unescaped(inner: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(inner.len());
     let mut unread = inner;
@@ -365,7 +364,7 @@ fn unescaped(inner: &[u8]) -> Vec<u8> {
                 let value = octal
                     .iter()
                     .fold(0_u32, |value, byte| value << 3 | u32::from(byte - b'0'));
-                // Overflow of a byte is ignored.
+                // Overflow beyond a byte is ignored.
                 bytes.push(value.to_le_bytes()[0]);
                 after
             }
@@ -381,7 +380,7 @@ fn unescaped(inner: &[u8]) -> Vec<u8> {
                 });
                 after
             }
-            // Any line end means a line feed.
+            // Any line end represents a line feed.
             (b'\r', [b'\n', after @ ..] | after) => {
                 bytes.push(b'\n');
                 after
@@ -395,7 +394,7 @@ fn unescaped(inner: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// The value of a hexadecimal digit.
+/// Returns the value of a hexadecimal digit.
 pub(super) fn digit(byte: u8) -> u8 {
     char::from(byte)
         .to_digit(16)
@@ -403,35 +402,33 @@ pub(super) fn digit(byte: u8) -> u8 {
         .unwrap_or(0)
 }
 
-/// The two digits of a byte in a hexadecimal string (7.3.4.3).
+/// Returns the two digits of a byte in a hexadecimal string (7.3.4.3).
 pub(crate) fn hexadecimal(byte: u8) -> [u8; 2] {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
     [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]
 }
 
-/// A dictionary (7.3.7), in the order of its keys. No two keys mean the same.
+/// A dictionary (7.3.7), in the order of its keys. No two keys have the same meaning.
 #[derive(Debug, Clone, Default)]
 pub struct Dict {
     entries: Vec<(Name, Object)>,
-    /// The position of each key, in a large dictionary.
+    /// The position of each key. Only in a large dictionary.
     index: Option<BTreeMap<Vec<u8>, usize>>,
 }
 
 impl Dict {
-    /// Up to this many keys, a linear search is fastest.
+    /// Up to this number of keys, a linear search is fastest.
     const FEW: usize = 24;
 
-    /// An empty dictionary.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The value of a key.
     pub fn get(&self, key: &[u8]) -> Option<&Object> {
         self.entries.get(self.position(key)?).map(|(_, value)| value)
     }
 
-    /// The value of a key, for editing.
+    /// Returns the value of a key for editing.
     pub fn get_mut(&mut self, key: &[u8]) -> Option<&mut Object> {
         let position = self.position(key)?;
         self.entries.get_mut(position).map(|(_, value)| value)
@@ -441,7 +438,7 @@ impl Dict {
         self.position(key).is_some()
     }
 
-    /// Whether `/Type` is this name, written in the dictionary itself.
+    /// Returns whether `/Type` is this name, written directly in the dictionary.
     pub fn is_type(&self, name: &[u8]) -> bool {
         self.get(b"Type").is_some_and(|kind| kind.is_name(name))
     }
@@ -453,7 +450,7 @@ impl Dict {
         }
     }
 
-    /// Adds a key that is new; false if it is there already.
+    /// Adds a new key. Returns false if the key already exists.
     pub fn add(&mut self, key: Name, value: Object) -> bool {
         let meaning = key.bytes();
         if self.has(&meaning) {
@@ -469,7 +466,7 @@ impl Dict {
         true
     }
 
-    /// Sets the value of a key, in its existing position if there is one.
+    /// Sets the value of a key, at its existing position if there is one.
     pub fn set(&mut self, key: &[u8], value: impl Into<Object>) {
         match self.get_mut(key) {
             Some(place) => *place = value.into(),
@@ -479,7 +476,6 @@ impl Dict {
         }
     }
 
-    /// Removes a key.
     pub fn remove(&mut self, key: &[u8]) -> Option<Object> {
         let position = self.position(key)?;
         let (_, value) = self.entries.remove(position);
@@ -495,17 +491,16 @@ impl Dict {
         self.index = Some(keys.zip(0..).collect());
     }
 
-    /// The keys and values in their order.
+    /// Returns the keys and values in order.
     pub fn iter(&self) -> impl Iterator<Item = (&Name, &Object)> {
         self.entries.iter().map(|(key, value)| (key, value))
     }
 
-    /// The keys, and the values for editing.
+    /// Returns the keys, and the values for editing.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (&Name, &mut Object)> {
         self.entries.iter_mut().map(|(key, value)| (&*key, value))
     }
 
-    /// How many keys there are.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
@@ -526,28 +521,26 @@ impl Eq for Dict {}
 /// A stream (7.3.8).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stream {
-    /// Its dictionary.
     pub dict: Dict,
-    /// Its bytes.
     pub data: StreamData,
 }
 
-/// Where the bytes of a stream are, encoded by its filters.
+/// Location of a stream's bytes, which are encoded by its filters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StreamData {
-    /// In the file, encrypted if the file is.
+    /// In the file, encrypted if the file is encrypted.
     InFile {
-        /// The stream's object: the key depends on it (7.6.3).
+        /// The stream's object, because the key depends on it (7.6.3).
         object: Ref,
-        /// Its bytes, counted from the file's header.
+        /// Range of the bytes, counted from the file's header.
         span: Range<usize>,
     },
-    /// New ones.
+    /// New bytes.
     New(Vec<u8>),
 }
 
 impl StreamData {
-    /// How many bytes they are.
+    /// Returns the number of bytes.
     pub(super) fn len(&self) -> usize {
         match self {
             Self::InFile { span, .. } => span.len(),
@@ -557,7 +550,6 @@ impl StreamData {
 }
 
 impl Stream {
-    /// A new stream.
     pub fn new(dict: Dict, bytes: Vec<u8>) -> Self {
         Self {
             dict,

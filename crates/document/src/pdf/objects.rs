@@ -1,7 +1,6 @@
-//! Objects that refer to each other, whether a file has them as they are ([`View`]) or with changes ([`Edits`]), and what
-//! readers of a document ask of them.
+//! A common interface to the objects of a file without changes ([`View`]) or with changes ([`Edits`]).
 //!
-//! An object of another kind than the one asked for counts as missing; one that cannot be read is an error.
+//! An object of another type than the requested one counts as missing. An unreadable one is an error.
 
 use std::collections::BTreeSet;
 
@@ -14,25 +13,25 @@ use super::view::{View, follow};
 /// The maximum depth of a page in its tree.
 const MAX_DEPTH: usize = 64;
 
-/// Objects that refer to each other.
+/// Access to objects that refer to each other.
 pub trait Objects {
-    /// An object. One that does not exist is null (ISO 32000-2, 7.3.10).
+    /// Returns an object, or null if it does not exist (ISO 32000-2, 7.3.10).
     fn object(&self, reference: Ref) -> Result<&Object, PdfDefect>;
 
-    /// The file that they are from.
+    /// Returns the file without changes.
     fn view(&self) -> View<'_>;
 
-    /// The object that a reference points to. Any other object is itself.
+    /// Returns the object that a reference points to. Any other object is returned as is.
     fn resolve<'o>(&'o self, object: &'o Object) -> Result<&'o Object, PdfDefect> {
         follow(object, |reference| self.object(reference))
     }
 
-    /// The value of a key, resolved; null if it is missing (7.3.7).
+    /// Returns the resolved value of a key, or null if it is missing (7.3.7).
     fn get<'o>(&'o self, dict: &'o Dict, key: &[u8]) -> Result<&'o Object, PdfDefect> {
         dict.get(key).map_or(Ok(&Object::Null), |value| self.resolve(value))
     }
 
-    /// A dictionary under a key; not that of a stream.
+    /// Returns a dictionary under a key, but not that of a stream.
     fn dict<'o>(&'o self, dict: &'o Dict, key: &[u8]) -> Result<Option<&'o Dict>, PdfDefect> {
         Ok(match self.get(dict, key)? {
             Object::Dict(found) => Some(found),
@@ -40,37 +39,37 @@ pub trait Objects {
         })
     }
 
-    /// A stream under a key.
+    /// Returns the stream under a key.
     fn stream<'o>(&'o self, dict: &'o Dict, key: &[u8]) -> Result<Option<&'o Stream>, PdfDefect> {
         Ok(self.get(dict, key)?.as_stream())
     }
 
-    /// The items of an array under a key.
+    /// Returns the items of an array under a key.
     fn array<'o>(&'o self, dict: &'o Dict, key: &[u8]) -> Result<Option<&'o [Object]>, PdfDefect> {
         Ok(self.get(dict, key)?.as_array())
     }
 
-    /// A name under a key.
+    /// Returns the name under a key.
     fn name<'o>(&'o self, dict: &'o Dict, key: &[u8]) -> Result<Option<&'o Name>, PdfDefect> {
         Ok(self.get(dict, key)?.as_name())
     }
 
-    /// A whole number under a key.
+    /// Returns the integer under a key.
     fn integer(&self, dict: &Dict, key: &[u8]) -> Result<Option<i64>, PdfDefect> {
         Ok(self.get(dict, key)?.as_i64())
     }
 
-    /// A number under a key.
+    /// Returns the number under a key.
     fn number(&self, dict: &Dict, key: &[u8]) -> Result<Option<f64>, PdfDefect> {
         Ok(self.get(dict, key)?.as_f64())
     }
 
-    /// A text string under a key (7.9.2.2).
+    /// Returns the text string under a key (7.9.2.2).
     fn text(&self, dict: &Dict, key: &[u8]) -> Result<Option<String>, PdfDefect> {
         Ok(self.get(dict, key)?.as_str().map(super::object::Str::text))
     }
 
-    /// Where the document catalog is (7.7.2).
+    /// Returns the reference to the document catalog (7.7.2).
     fn root(&self) -> Result<Ref, PdfDefect> {
         match self.view().trailer()?.get(b"Root") {
             Some(Object::Ref(root)) => Ok(*root),
@@ -78,7 +77,7 @@ pub trait Objects {
         }
     }
 
-    /// The document catalog.
+    /// Returns the document catalog.
     fn catalog(&self) -> Result<&Dict, PdfDefect> {
         let root = self.root()?;
         match self.object(root)? {
@@ -87,7 +86,7 @@ pub trait Objects {
         }
     }
 
-    /// The pages in their order (7.7.3).
+    /// Returns the pages in order (7.7.3).
     fn pages(&self) -> Result<Vec<Ref>, PdfDefect> {
         let mut pages = Vec::new();
         let mut seen = BTreeSet::new();
@@ -105,7 +104,7 @@ pub trait Objects {
             let Object::Dict(dict) = self.resolve(node)? else {
                 return Err(broken);
             };
-            // Programs differ on a node that is neither clearly a page nor clearly a branch.
+            // Programs treat a node differently if it is neither clearly a page nor clearly a branch.
             let kind = self.get(dict, b"Type")?;
             match self.get(dict, b"Kids")? {
                 Object::Array(kids) if kind.is_name(b"Pages") => waiting.extend(kids.iter().rev()),
@@ -118,7 +117,6 @@ pub trait Objects {
         Ok(pages)
     }
 
-    /// The dictionary of a page.
     fn page(&self, page: Ref) -> Result<&Dict, PdfDefect> {
         match self.object(page)? {
             Object::Dict(dict) => Ok(dict),
@@ -126,7 +124,7 @@ pub trait Objects {
         }
     }
 
-    /// The value of a key on a page or its nearest ancestor (7.7.3.4), resolved. Null if there is none.
+    /// Returns the resolved value of a key on a page or its nearest ancestor (7.7.3.4), or null.
     fn inherited<'o>(&'o self, page: &'o Dict, key: &[u8]) -> Result<&'o Object, PdfDefect> {
         let mut node = page;
         for _ in 0..MAX_DEPTH {
@@ -141,13 +139,13 @@ pub trait Objects {
         defect(0, Rule::PageTree)
     }
 
-    /// The data of a stream, decoded up to a filter that makes an image. `limit` is the most bytes that it may have.
+    /// Decodes the data of a stream up to an image filter. `limit` is the maximum size of the result in bytes.
     fn decode(&self, stream: &Stream, limit: usize) -> Result<Decoded, PdfDefect> {
         let steps = filter::steps(&stream.dict, |object| self.resolve(object))?;
         self.view().decode_with(stream, steps, limit)
     }
 
-    /// The data of a stream whose filters can all be decoded.
+    /// Decodes the data of a stream whose filters are all supported.
     fn decode_whole(&self, stream: &Stream, limit: usize) -> Result<Vec<u8>, PdfDefect> {
         let decoded = self.decode(stream, limit)?;
         if decoded.left.is_empty() {
@@ -157,7 +155,7 @@ pub trait Objects {
         }
     }
 
-    /// The content of a page, decoded: its streams, with a space after each if there are several (7.8.2).
+    /// Returns the decoded content of a page: its streams, with a space after each if there are several (7.8.2).
     fn content(&self, page: Ref, limit: usize) -> Result<Vec<u8>, PdfDefect> {
         let streams = match self.get(self.page(page)?, b"Contents")? {
             Object::Null => return Ok(Vec::new()),

@@ -1,4 +1,4 @@
-//! Tokens into objects (ISO 32000-2, 7.3), in the one form that every program reads alike.
+//! Parses tokens into objects (ISO 32000-2, 7.3), accepting only forms that every program reads alike.
 
 use std::ops::Range;
 
@@ -6,22 +6,21 @@ use super::defect::{Deviation, DeviationKind, PdfDefect, Rule, defect};
 use super::lex::{Lexer, Token, is_regular, is_white, run, whole};
 use super::object::{Dict, Name, Number, Object, Ref, Str, Stream, StreamData};
 
-/// How deep arrays and dictionaries may be nested.
+/// Maximum nesting of arrays and dictionaries.
 pub const MAX_DEPTH: usize = 128;
 
-/// An object with its number, as it is in a file (7.3.10).
+/// A numbered object in a file (7.3.10).
 #[derive(Debug, Clone)]
 pub struct Indirect {
-    /// Its number.
     pub id: Ref,
     pub object: Object,
-    /// Its bytes, from its number to `endobj`.
+    /// Range of the object, from its number to `endobj`.
     pub span: Range<usize>,
     /// The accepted deviations.
     pub deviations: Vec<Deviation>,
 }
 
-/// Reads the object that begins here, and nothing after it.
+/// Reads the object at the current position, and nothing after it.
 pub fn value(lexer: &mut Lexer<'_>) -> Result<Object, PdfDefect> {
     let token = lexer.token()?;
     value_from(lexer, token, 0)
@@ -58,7 +57,7 @@ fn value_from(lexer: &mut Lexer<'_>, token: Token<'_>, depth: usize) -> Result<O
     })
 }
 
-/// A dictionary whose `<<` has been read.
+/// Reads a dictionary after its `<<`.
 fn dict_from(lexer: &mut Lexer<'_>, depth: usize) -> Result<Dict, PdfDefect> {
     let mut dict = Dict::new();
     loop {
@@ -78,7 +77,7 @@ fn dict_from(lexer: &mut Lexer<'_>, depth: usize) -> Result<Dict, PdfDefect> {
     }
 }
 
-/// The generation and the `R` after a number (7.3.10), if they follow.
+/// Reads the generation and the `R` after a number (7.3.10), if they follow.
 fn rest_of_reference(lexer: &mut Lexer<'_>, number: &[u8]) -> Result<Option<Ref>, PdfDefect> {
     if !number.iter().all(u8::is_ascii_digit) {
         return Ok(None);
@@ -100,7 +99,7 @@ fn rest_of_reference(lexer: &mut Lexer<'_>, number: &[u8]) -> Result<Option<Ref>
     Ok(Some(Ref::new(number, generation)))
 }
 
-/// The number and generation before an object, and where the object itself begins.
+/// Reads the number and generation before an object. Returns these and the start of the object itself.
 pub fn header(bytes: &[u8], at: usize) -> Option<(Ref, usize)> {
     let mut lexer = Lexer::new(bytes, at);
     let number = whole(lexer.digits())?;
@@ -110,8 +109,8 @@ pub fn header(bytes: &[u8], at: usize) -> Option<(Ref, usize)> {
     is_header.then(|| (Ref::new(number, generation), lexer.at()))
 }
 
-/// The object with its number that begins exactly here. The length of a stream is what `length` makes of its dictionary;
-/// nothing past the end of `bytes` is looked at.
+/// Reads the numbered object that begins exactly at `at`. `length` returns the length of a stream for its dictionary.
+/// Bytes after the end of `bytes` are never read.
 pub fn indirect(
     bytes: &[u8],
     at: usize,
@@ -161,7 +160,8 @@ fn body_of(
     })
 }
 
-/// The bytes of a stream whose keyword has just been read (7.3.8.1). `endstream` must be where its length says.
+/// Returns the range of a stream whose keyword has just been read (7.3.8.1). `endstream` must follow after the stated
+/// length.
 fn stream_span(lexer: &mut Lexer<'_>, length: usize) -> Result<(Range<usize>, Option<Deviation>), PdfDefect> {
     if !lexer.take(b"\r\n") && !lexer.take(b"\n") {
         return defect(lexer.at(), Rule::StreamStart);
@@ -185,8 +185,8 @@ fn stream_span(lexer: &mut Lexer<'_>, length: usize) -> Result<(Range<usize>, Op
     Ok((start..end, deviation))
 }
 
-/// Where the value at the end of a path of keys is, each in the dictionary that is the value of the one before. The first
-/// dictionary is the object that begins at `at`.
+/// Returns the range of the value at the end of a path of keys through nested dictionaries. The first dictionary is the
+/// object that begins at `at`.
 pub fn span_of(bytes: &[u8], at: usize, path: &[&[u8]]) -> Option<Range<usize>> {
     let (_, at) = header(bytes, at)?;
     let mut span = at..bytes.len();
@@ -212,7 +212,7 @@ fn span_in_dict(bytes: &[u8], at: usize, wanted: &[u8]) -> Option<Range<usize>> 
     None
 }
 
-/// The length of a stream that is written in its dictionary itself.
+/// Returns the length of a stream if its dictionary contains the length directly.
 pub fn direct_length(dict: &Dict, at: usize) -> Result<usize, PdfDefect> {
     match dict.get(b"Length").and_then(Object::as_usize) {
         Some(length) => Ok(length),

@@ -1,8 +1,7 @@
-//! Damaged files, read as well as they can be: every object that can be found, wherever it lies, and a list of what had to be
-//! guessed and of what is lost. Nothing of it is silent.
+//! Reads damaged files as well as possible: finds every object, wherever it is, and lists all guesses and losses.
 //!
-//! [`Rebuilt`] is not a [`File`], and gives none away, so that nothing that verifies can take one for a file that keeps the
-//! rules.
+//! [`Rebuilt`] is not a [`File`], and never returns one, so that verifying code cannot mistake it for a file that
+//! follows the rules.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -16,7 +15,7 @@ use super::section::{Entry, Section, SectionKind};
 use super::shared_bytes::SharedBytes;
 use super::view::View;
 
-/// Digits and white space before `obj` that are looked at.
+/// Maximum number of bytes before `obj` that are searched for an object's header.
 const MAX_HEADER: usize = 40;
 const ENDSTREAM: &[u8] = b"endstream";
 
@@ -27,20 +26,20 @@ pub struct Rebuilt {
     repairs: Vec<Repair>,
 }
 
-/// What was guessed or lost.
+/// A guess or loss.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Repair {
     /// The file does not begin with `%PDF-`.
     NoHeader,
-    /// No trailer refers to the document catalog; we used an object that says it is one.
+    /// No trailer refers to the document catalog. We used an object that is marked as one.
     CatalogGuessed(Ref),
-    /// The length of a stream was wrong or missing; it was taken up to `endstream`.
+    /// The length of a stream was wrong or missing. We read the stream up to `endstream`.
     LengthGuessed(Ref),
     /// An object has no `endobj`, or the objects in an object stream overlap.
     EndGuessed(Ref),
-    /// An object cannot be read, and is lost.
+    /// An object cannot be read and was dropped.
     Lost(PdfDefect),
-    /// Something refers to an object that is not in the file.
+    /// A reference points to an object that is not in the file.
     Missing(Ref),
 }
 
@@ -63,7 +62,7 @@ impl Rebuilt {
         let headers = headers(body);
         let found = scan(body, &headers, &mut repairs);
         let trailer = trailer(body, &headers, &found, &mut repairs)?;
-        // Of several objects of one number the last one counts.
+        // If several objects have the same number, the last one counts.
         let latest: BTreeMap<u32, Found> = found.into_iter().map(|found| (found.read.id.number, found)).collect();
         let at = |found: &Found| Entry::At {
             offset: found.read.span.start,
@@ -92,17 +91,16 @@ impl Rebuilt {
         Ok(rebuilt)
     }
 
-    /// The file.
     pub fn view(&self) -> View<'_> {
         self.file.latest()
     }
 
-    /// What was guessed, and what is lost.
+    /// Returns all guesses and losses.
     pub fn repairs(&self) -> &[Repair] {
         &self.repairs
     }
 
-    /// Reads everything that the trailer refers to, and records what is missing.
+    /// Reads everything that is referenced from the trailer, and records missing objects.
     fn look_for_missing(&mut self) {
         let view = self.file.latest();
         let mut seen = BTreeSet::new();
@@ -132,7 +130,7 @@ impl Rebuilt {
     }
 }
 
-/// Gives the file its objects, decrypted. Returns where the object streams are.
+/// Adds the decrypted objects to the file. Returns the positions of the object streams.
 fn put_objects(file: &mut File, latest: BTreeMap<u32, Found>, repairs: &mut Vec<Repair>) -> Vec<usize> {
     let mut containers = Vec::new();
     for Found { mut read, repair } in latest.into_values() {
@@ -152,7 +150,7 @@ fn put_objects(file: &mut File, latest: BTreeMap<u32, Found>, repairs: &mut Vec<
             repairs.push(Repair::Lost(defect.clone()));
         }
         if let Some(slot) = file.slots.get(&Place::At(offset)) {
-            // The encryption dictionary has been read already, as it is.
+            // The encryption dictionary is never encrypted and has been read already.
             let _ = slot.read.set(decrypted.map(|()| read));
         }
     }
@@ -176,7 +174,7 @@ fn open_containers(file: &mut File, containers: &[usize], repairs: &mut Vec<Repa
     }
 }
 
-/// Where `N G obj` occurs, including in strings and streams.
+/// Returns the positions of all `N G obj`, including those in strings and streams.
 fn headers(body: &[u8]) -> Vec<usize> {
     const WORD: &[u8] = b"obj";
     let mut headers = Vec::new();
@@ -204,7 +202,7 @@ fn is_digit(byte: u8) -> bool {
     byte.is_ascii_digit()
 }
 
-/// Reads the object at every header that does not lie within another object.
+/// Reads the object at every header that is not inside another object.
 fn scan(body: &[u8], headers: &[usize], repairs: &mut Vec<Repair>) -> Vec<Found> {
     let mut found: Vec<Found> = Vec::new();
     let lengths = lengths(body, headers);
@@ -226,7 +224,8 @@ fn scan(body: &[u8], headers: &[usize], repairs: &mut Vec<Repair>) -> Vec<Found>
     found
 }
 
-/// The objects that are whole numbers, as lengths of streams are; the last one of a number counts.
+/// Returns the objects that are integers, because the lengths of streams are. If a number occurs more than once, the
+/// last object counts.
 fn lengths(body: &[u8], headers: &[usize]) -> BTreeMap<Ref, usize> {
     let ends = headers.iter().skip(1).copied().chain([body.len()]);
     let read = |(start, end): (&usize, usize)| {
@@ -286,7 +285,7 @@ fn object_at(
     }
 }
 
-/// The data of a stream, where its `endstream` ends, and whether we had to guess its length.
+/// Returns the data of a stream, the end of its `endstream`, and whether we had to guess its length.
 fn data(
     body: &[u8],
     at: usize,
@@ -304,7 +303,7 @@ fn data(
             return Some((start..end, end + padding + ENDSTREAM.len(), false));
         }
     }
-    // Skipped if there is none after the start, however many streams there are.
+    // Skips the search if there is no `endstream` after the start, so that many streams do not slow it down.
     last_endstream.filter(|last| *last >= start)?;
     let length = body
         .get(start..)?
@@ -319,8 +318,8 @@ fn data(
     Some((start..start + length - line_end, start + length + ENDSTREAM.len(), true))
 }
 
-/// The last trailer, or dictionary of a cross-reference stream, that leads to a catalog, with entries that only others
-/// have.
+/// Returns the last trailer, or dictionary of a cross-reference stream, that refers to a catalog, with missing entries
+/// added from the others.
 fn trailer(body: &[u8], headers: &[usize], found: &[Found], repairs: &mut Vec<Repair>) -> Result<Dict, PdfDefect> {
     const WORD: &[u8] = b"trailer";
     let mut dicts: Vec<(usize, Dict)> = Vec::new();
@@ -350,7 +349,7 @@ fn trailer(body: &[u8], headers: &[usize], found: &[Found], repairs: &mut Vec<Re
     dicts.sort_by_key(|(place, _)| *place);
 
     let mut trailer = Dict::new();
-    // Newest first: its entries take precedence.
+    // The newest is first, because its entries take precedence.
     let leads = |dict: &Dict| matches!(dict.get(b"Root"), Some(Object::Ref(_)));
     dicts.sort_by_key(|(_, dict)| leads(dict));
     for (_, dict) in dicts.iter().rev() {

@@ -1,4 +1,5 @@
-//! Cross-reference sections (ISO 32000-2, 7.5.4, 7.5.5 and 7.5.8): each is read strictly, and all are one chain.
+//! Cross-reference sections (ISO 32000-2, 7.5.4, 7.5.5 and 7.5.8). Each is read strictly, and together they form one
+//! chain.
 
 use std::collections::btree_map::Entry as Slot;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,34 +11,34 @@ use super::lex::{Lexer, is_white, run, whole};
 use super::object::{Dict, Object, StreamData};
 use super::parse;
 
-/// A real entry has exactly this length.
+/// Exact length of a table entry.
 const ENTRY: usize = 20;
-/// Offsets of eight bytes reach everywhere.
+/// Maximum width of a column. Eight bytes are enough for every offset.
 const MAX_WIDTH: usize = 8;
-/// How much of the end of a file may follow `startxref`.
+/// Number of bytes at the end of a file that are searched for `startxref`.
 const TAIL: usize = 2048;
-/// How much of the decoded cross-reference streams of one file is read.
+/// Maximum total size of the decoded cross-reference streams in one file.
 const MAX_DECODED: usize = 256 << 20;
 /// The generation of object 0, which is never in use.
 const FIRST_FREE: u64 = 65_535;
 
-/// What a section says about a number.
+/// A section's entry for a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Entry {
-    /// No object has it.
+    /// No object has this number.
     Free,
-    /// Its object lies here in the file.
+    /// The object is at this position in the file.
     At {
-        /// The byte.
+        /// Position in bytes.
         offset: usize,
         /// The object's generation.
         generation: u16,
     },
-    /// Its object lies in an object stream.
+    /// The object is in an object stream.
     Within {
         /// The number of the object stream.
         container: u32,
-        /// Which of its objects it is.
+        /// Index of the object in the stream.
         index: u32,
     },
 }
@@ -58,28 +59,28 @@ pub enum SectionKind {
 pub struct Section {
     pub kind: SectionKind,
     pub start: usize,
-    /// Where its trailer, or its stream's object, ends.
+    /// End of the trailer, or of the stream's object.
     pub end: usize,
-    /// After its `%%EOF`, if there is one.
+    /// Position after `%%EOF`, if present.
     pub marked_end: Option<usize>,
-    /// The additional stream of a hybrid.
+    /// The additional stream of a hybrid section.
     pub hybrid: Option<Box<Section>>,
     pub entries: BTreeMap<u32, Entry>,
-    /// A used number whose object is said to be at the first byte of the file, which is impossible.
+    /// A used number whose object would be at the first byte of the file, which is impossible.
     pub at_zero: Option<u32>,
-    /// Its trailer, or the dictionary of its stream.
+    /// The trailer, or the dictionary of the stream.
     pub trailer: Dict,
 }
 
 impl Section {
-    /// Its bytes and those of a hybrid's stream, without their end of the file.
+    /// Returns the ranges of the section and of a hybrid's stream, without end markers.
     pub(super) fn spans(&self) -> impl Iterator<Item = Range<usize>> {
         let beside = self.hybrid.as_ref().map(|beside| beside.start..beside.end);
         std::iter::once(self.start..self.end).chain(beside)
     }
 }
 
-/// All sections of a file, the newest first.
+/// All sections of a file, newest first.
 #[derive(Debug, Default)]
 pub(crate) struct Chain {
     pub(crate) sections: Vec<Section>,
@@ -87,7 +88,7 @@ pub(crate) struct Chain {
     decoded: usize,
 }
 
-/// Where the last `startxref` of the file points, and what is unusual about its end (7.5.5).
+/// Returns the position in the last `startxref` of the file, and deviations at the end of the file (7.5.5).
 pub(crate) fn last_start(body: &[u8]) -> Result<(usize, Vec<Deviation>), PdfDefect> {
     const WORD: &[u8] = b"startxref";
     let content = body.len() - run_back(body);
@@ -118,7 +119,7 @@ pub(crate) fn last_start(body: &[u8]) -> Result<(usize, Vec<Deviation>), PdfDefe
     Ok((start, deviations))
 }
 
-/// The length of the white space at the end of the bytes.
+/// Returns the length of the white space at the end of the bytes.
 fn run_back(bytes: &[u8]) -> usize {
     bytes
         .iter()
@@ -128,7 +129,7 @@ fn run_back(bytes: &[u8]) -> usize {
 }
 
 impl Chain {
-    /// Reads the section at `start` and every one that `/Prev` leads to.
+    /// Reads the section at `start` and all sections that `/Prev` refers to.
     pub(crate) fn read(body: &[u8], start: usize) -> Result<Self, PdfDefect> {
         let mut chain = Self::default();
         let mut seen = BTreeSet::new();
@@ -168,7 +169,7 @@ impl Chain {
     }
 
     fn deviate(&mut self, offset: usize, kind: DeviationKind) {
-        // One of each kind is enough.
+        // Reporting one deviation of each kind is enough.
         if self.deviations.iter().all(|known| known.kind != kind) {
             self.deviations.push(Deviation { offset, kind });
         }
@@ -200,7 +201,7 @@ impl Chain {
                     return defect(start, Rule::Hybrid);
                 };
                 let beside = self.stream(body, place, Rule::Hybrid)?;
-                // The stream defines the numbers that the table hides as free; the table defines all others.
+                // The stream defines the numbers that the table hides as free. The table defines all others.
                 for (number, entry) in &beside.entries {
                     match entries.entry(*number) {
                         Slot::Vacant(place) => {
@@ -333,7 +334,7 @@ impl Chain {
     }
 }
 
-/// An entry of exactly 20 bytes: offset, generation, whether it is in use.
+/// Reads an entry of exactly 20 bytes: offset, generation, whether it is in use.
 fn exact_entry(lexer: &mut Lexer<'_>) -> Option<(u64, u64, bool)> {
     let entry = lexer.rest().get(..ENTRY)?;
     let (offset, rest) = entry.split_at_checked(10)?;
@@ -347,7 +348,7 @@ fn exact_entry(lexer: &mut Lexer<'_>) -> Option<(u64, u64, bool)> {
     Some(read)
 }
 
-/// An entry with other white space.
+/// Reads an entry with other white space.
 fn loose_entry(lexer: &mut Lexer<'_>) -> Result<(u64, u64, bool), PdfDefect> {
     let at = lexer.at();
     lexer.white();
@@ -366,7 +367,7 @@ fn loose_entry(lexer: &mut Lexer<'_>) -> Result<(u64, u64, bool), PdfDefect> {
     }
 }
 
-/// The rows of a cross-reference stream (7.5.8.3).
+/// Reads the rows of a cross-reference stream (7.5.8.3).
 fn rows(dict: &Dict, content: &[u8]) -> Result<BTreeMap<u32, Entry>, Rule> {
     const MALFORMED: Rule = Rule::CrossReferenceStream;
     let widths = numbers(dict.get(b"W")).ok_or(MALFORMED)?;
@@ -398,7 +399,7 @@ fn rows(dict: &Dict, content: &[u8]) -> Result<BTreeMap<u32, Entry>, Rule> {
             }
         }
     }
-    // Some writers end the data with a line end.
+    // Some writers add a line end to the data.
     let rest = written.len() * (kind_width + second_width + third_width) + written.remainder().len();
     if rest > 2 { Err(MALFORMED) } else { Ok(entries) }
 }
@@ -407,7 +408,7 @@ fn row_entry(row: &[u8], kind_width: usize, second_width: usize) -> Option<Entry
     let (kind, rest) = row.split_at_checked(kind_width)?;
     let (second, third) = rest.split_at_checked(second_width)?;
     let (second, third) = (big_endian(second), big_endian(third));
-    // Without this column, every entry is of kind 1.
+    // Without this column, every entry is of type 1.
     match if kind.is_empty() { 1 } else { big_endian(kind) } {
         0 => Some(Entry::Free),
         1 => Some(Entry::At {
@@ -422,7 +423,7 @@ fn row_entry(row: &[u8], kind_width: usize, second_width: usize) -> Option<Entry
     }
 }
 
-/// Up to eight bytes.
+/// Reads up to eight bytes.
 fn big_endian(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |value, byte| value << 8 | u64::from(*byte))
 }
@@ -431,7 +432,8 @@ fn numbers(array: Option<&Object>) -> Option<Vec<usize>> {
     array?.as_array()?.iter().map(Object::as_usize).collect()
 }
 
-/// After the `%%EOF` that follows a section, and its line end. Some writers name themselves in a comment before it.
+/// Returns the position after the `%%EOF` of a section and its line end. Some writers add a comment with their name
+/// before it.
 fn marked_end(body: &[u8], end: usize) -> Option<usize> {
     let mut lexer = Lexer::new(body, end);
     lexer.space();

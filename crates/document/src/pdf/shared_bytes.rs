@@ -1,4 +1,4 @@
-//! The bytes of a file that several readers share, so a large file is in memory once.
+//! The bytes of a file, shared by several readers, so that a large file is in memory only once.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use hayro::hayro_syntax::PdfData;
 pub struct SharedBytes(Arc<Vec<u8>>);
 
 impl SharedBytes {
-    /// The bytes, without a copy if nothing else uses them.
+    /// Returns the bytes, without a copy if nothing else uses them.
     pub fn into_vec(self) -> Vec<u8> {
         Arc::unwrap_or_clone(self.0)
     }
@@ -36,21 +36,21 @@ impl From<&SharedBytes> for SharedBytes {
     }
 }
 
-/// Copies.
+/// Copies the bytes.
 impl From<&[u8]> for SharedBytes {
     fn from(bytes: &[u8]) -> Self {
         Self::from(bytes.to_vec())
     }
 }
 
-/// Copies.
+/// Copies the bytes.
 impl From<&Vec<u8>> for SharedBytes {
     fn from(bytes: &Vec<u8>) -> Self {
         Self::from(bytes.as_slice())
     }
 }
 
-/// Copies.
+/// Copies the bytes.
 impl<const LENGTH: usize> From<&[u8; LENGTH]> for SharedBytes {
     fn from(bytes: &[u8; LENGTH]) -> Self {
         Self::from(bytes.as_slice())

@@ -1,8 +1,7 @@
-//! The structure of a tagged file (ISO 32000-2, 14.7): what assistive technology reads, in its order.
+//! The structure of a tagged file (ISO 32000-2, 14.7), which assistive technology reads in order.
 //!
-//! What we add to a page becomes elements behind those that are there: no file says which element lies nearest to a
-//! box, so ours stand at the end. The parent tree (14.7.5.4) says which element a content stream or an annotation belongs to,
-//! under keys that were free.
+//! We add elements after the existing ones, because no file specifies which element is closest to a box. The parent
+//! tree (14.7.5.4) maps content streams and annotations to their elements, under unused keys.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,20 +10,20 @@ use super::edit::Edits;
 use super::object::{Dict, Object, Ref};
 use super::objects::Objects;
 
-/// Elements that are added to the structure of a file.
+/// Elements to add to the structure of a file.
 #[derive(Debug)]
 pub struct Structure {
     root: Ref,
-    /// The element, or the root, whose last children they become.
+    /// The element, or the root, to which they are appended.
     parent: Ref,
     elements: Vec<Object>,
     next_key: i64,
-    /// For the parent tree.
+    /// New entries of the parent tree.
     entries: Vec<(i64, Object)>,
 }
 
 impl Structure {
-    /// The structure of a file. `None` if it has none.
+    /// Returns the structure of a file. `None` if the file has none.
     pub fn of(objects: &impl Objects) -> Result<Option<Self>, PdfDefect> {
         let Some(Object::Ref(root)) = objects.catalog()?.get(b"StructTreeRoot") else {
             return Ok(None);
@@ -55,7 +54,8 @@ impl Structure {
         element
     }
 
-    /// The key under which the parent tree names the elements of a content stream, by their marks, or that of an annotation.
+    /// Reserves a key in the parent tree for the elements of a content stream, by marked-content number, or for the
+    /// element of an annotation.
     pub fn key(&mut self, belongs_to: impl Into<Object>) -> i64 {
         let key = self.next_key;
         self.next_key = key.saturating_add(1);
@@ -63,7 +63,7 @@ impl Structure {
         key
     }
 
-    /// Puts all of it into the file.
+    /// Writes all changes to the file.
     pub fn write(self, edits: &mut Edits<'_>) -> Result<(), PdfDefect> {
         if !self.elements.is_empty() {
             let mut all = match edits.object(self.parent)? {
@@ -99,17 +99,17 @@ impl Structure {
     }
 }
 
-/// What to do with something that an element names.
+/// How to change a child of an element.
 #[derive(Debug)]
 pub enum Child {
     Kept,
     Gone,
-    /// The element names this instead.
+    /// The child is replaced by this object.
     Replaced(Object),
 }
 
-/// Removes every reference to an object that is gone, such as a widget that was flattened, from the structure. Returns how many
-/// there were.
+/// Removes every structure reference to an object that no longer exists, such as a flattened widget. Returns the number
+/// of removed references.
 pub fn forget(edits: &mut Edits<'_>, is_gone: impl Fn(Ref) -> bool) -> Result<usize, PdfDefect> {
     change_references(
         edits,
@@ -119,8 +119,8 @@ pub fn forget(edits: &mut Edits<'_>, is_gone: impl Fn(Ref) -> bool) -> Result<us
     )
 }
 
-/// Changes references to objects (14.7.5.3): `change` gets the element and the object that it refers to. Returns how many were
-/// changed.
+/// Changes object references (14.7.5.3). `change` gets the element and the object that it refers to. Returns the number
+/// of changed references.
 pub fn change_references(edits: &mut Edits<'_>, mut change: impl FnMut(Ref, Ref) -> Child) -> Result<usize, PdfDefect> {
     change_children(edits, |id, _, child| {
         let reference = child.as_dict().filter(|child| child.is_type(b"OBJR"));
@@ -129,8 +129,8 @@ pub fn change_references(edits: &mut Edits<'_>, mut change: impl FnMut(Ref, Ref)
     })
 }
 
-/// Updates elements to the new place of marked content: in forms that draw the former content of pages. `forms` maps
-/// pages to these forms.
+/// Updates elements whose marked content has moved to forms that draw the former content of pages. `forms` maps pages
+/// to these forms.
 pub fn follow_content(edits: &mut Edits<'_>, forms: &BTreeMap<Ref, Ref>) -> Result<(), PdfDefect> {
     if forms.is_empty() || !edits.catalog()?.has(b"StructTreeRoot") {
         return Ok(());
@@ -164,7 +164,8 @@ pub fn follow_content(edits: &mut Edits<'_>, forms: &BTreeMap<Ref, Ref>) -> Resu
     Ok(())
 }
 
-/// Changes what elements name: `change` gets an element, by its number and itself, and something that it names. Returns how many were changed.
+/// Changes the children of elements. `change` gets an element, with its number, and one of its children. Returns the
+/// number of changed children.
 fn change_children(
     edits: &mut Edits<'_>,
     mut change: impl FnMut(Ref, &Dict, &Object) -> Child,
@@ -210,7 +211,7 @@ fn change_children(
     Ok(count)
 }
 
-/// Names marked content of a form `XObject` that a page shows (14.7.5.2).
+/// Builds a reference to marked content of a form `XObject` on a page (14.7.5.2).
 pub fn marked_content(page: Ref, form: Ref, mark: i64) -> Dict {
     Dict::of([
         ("Type", Object::name("MCR")),
@@ -220,8 +221,8 @@ pub fn marked_content(page: Ref, form: Ref, mark: i64) -> Dict {
     ])
 }
 
-/// The element of a field that can no longer be changed (14.8.5.6): its role, whether a button is on, and its name for
-/// people.
+/// Builds the element of a field that can no longer be changed (14.8.5.6): its role, whether a button is on, and its
+/// name for people.
 pub fn field_element(role: &str, is_on: Option<bool>, name: Option<&str>) -> Dict {
     let mut attributes = Dict::of([("O", Object::name("PrintField")), ("Role", Object::name(role))]);
     if let Some(is_on) = is_on {
@@ -233,7 +234,7 @@ pub fn field_element(role: &str, is_on: Option<bool>, name: Option<&str>) -> Dic
     Dict::of([("S", Object::name("Form")), ("A", attributes.into())])
 }
 
-/// The children of an element or of the root.
+/// Returns the children of an element or of the root.
 fn children(objects: &impl Objects, element: &Dict) -> Result<Vec<Object>, PdfDefect> {
     Ok(match (element.get(b"K"), objects.get(element, b"K")?) {
         (_, Object::Array(children)) => children.clone(),
@@ -242,7 +243,7 @@ fn children(objects: &impl Objects, element: &Dict) -> Result<Vec<Object>, PdfDe
     })
 }
 
-/// The element of the whole document, if it is the first below the root.
+/// Returns the element of the whole document, if it is the first below the root.
 fn document_element(objects: &impl Objects, root: &Dict) -> Result<Option<Ref>, PdfDefect> {
     let first = match (root.get(b"K"), objects.get(root, b"K")?) {
         (_, Object::Array(children)) => children.first(),
@@ -257,7 +258,7 @@ fn document_element(objects: &impl Objects, root: &Dict) -> Result<Option<Ref>, 
     })
 }
 
-/// The highest key of a number tree (7.9.7).
+/// Returns the highest key of a number tree (7.9.7).
 fn highest_key(objects: &impl Objects, tree: &Dict) -> Result<Option<i64>, PdfDefect> {
     let mut highest = None;
     let mut seen = BTreeSet::new();
@@ -277,7 +278,7 @@ fn highest_key(objects: &impl Objects, tree: &Dict) -> Result<Option<i64>, PdfDe
     Ok(highest)
 }
 
-/// A number tree with additional higher keys.
+/// Returns a number tree with additional, higher keys.
 fn with_numbers(
     mut tree: Dict,
     numbers: Vec<Object>,

@@ -1,24 +1,24 @@
-//! Text strings (ISO 32000-2, 7.9.2.2): the text of a string for people.
+//! Decodes text strings (ISO 32000-2, 7.9.2.2), which are strings for people.
 
 use super::object::Str;
 
-/// What `PDFDocEncoding` (D.3) has from 0x18.
+/// Characters of `PDFDocEncoding` (D.3) from 0x18.
 const LOW: [char; 8] = ['˘', 'ˇ', 'ˆ', '˙', '˝', '˛', '˚', '˜'];
-/// What it has from 0x80.
+/// Characters of `PDFDocEncoding` from 0x80.
 const HIGH: [char; 33] = [
     '•', '†', '‡', '…', '—', '–', 'ƒ', '⁄', '‹', '›', '−', '‰', '„', '“', '”', '‘', '’', '‚', '™', 'ﬁ', 'ﬂ', 'Ł', 'Œ',
     'Š', 'Ÿ', 'Ž', 'ı', 'ł', 'œ', 'š', 'ž', '\u{FFFD}', '€',
 ];
 
 impl Str {
-    /// The text, in any of the three encodings. Invalid parts become U+FFFD; escape sequences for languages are left
-    /// out.
+    /// Returns the text, in any of the three encodings. Invalid parts become U+FFFD. Language escape sequences are
+    /// removed.
     #[must_use]
     pub fn text(&self) -> String {
         let bytes = self.bytes();
         let text = match bytes.as_slice() {
             [0xFE, 0xFF, units @ ..] => utf16(units, u16::from_be_bytes),
-            // Not in the standard, but written and read by many.
+            // Little-endian UTF-16 is not in the standard, but many programs write and read it.
             [0xFF, 0xFE, units @ ..] => utf16(units, u16::from_le_bytes),
             [0xEF, 0xBB, 0xBF, text @ ..] => String::from_utf8_lossy(text).into_owned(),
             _ => return bytes.iter().map(|byte| of_document_encoding(*byte)).collect(),
@@ -26,7 +26,7 @@ impl Str {
         without_languages(text)
     }
 
-    /// A text string with this text: in ASCII if possible, otherwise in UTF-16.
+    /// Builds a text string: in ASCII if possible, otherwise in UTF-16.
     #[must_use]
     pub fn of_text(text: &str) -> Self {
         if text
@@ -54,7 +54,7 @@ fn utf16(units: &[u8], read: fn([u8; 2]) -> u16) -> String {
     text
 }
 
-/// Without the language codes between two escape characters (7.9.2.2.3).
+/// Removes the language codes between two escape characters (7.9.2.2.3).
 fn without_languages(text: String) -> String {
     const ESCAPE: char = '\u{1B}';
     if !text.contains(ESCAPE) {
@@ -68,7 +68,7 @@ fn of_document_encoding(byte: u8) -> char {
         0x18..=0x1F => LOW[usize::from(byte - 0x18)],
         0x80..=0xA0 => HIGH[usize::from(byte - 0x80)],
         0x7F | 0xAD => '\u{FFFD}',
-        // Latin-1 and what control characters there are.
+        // Latin-1 and the control characters.
         _ => char::from(byte),
     }
 }

@@ -1,4 +1,4 @@
-//! The objects of a file as one of its revisions left them.
+//! The objects of a file in one of its revisions.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,20 +9,20 @@ use super::filter::{self, Decoded, Step};
 use super::object::{Dict, Object, Ref, Stream, StreamData};
 use super::parse;
 
-/// A chain of references is not longer.
+/// Maximum length of a chain of references.
 const MAX_CHAIN: usize = 16;
 
-/// The file as one of its revisions left it.
+/// A file in one of its revisions.
 #[derive(Debug, Clone, Copy)]
 pub struct View<'f> {
     file: &'f File,
     revision: usize,
 }
 
-/// The bytes of an object as they were written.
+/// Location of the written bytes of an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Written<'f> {
-    /// In the file, from its number to `endobj`, counted from the header.
+    /// In the file: from the number to `endobj`, counted from the header.
     InFile(Range<usize>),
     /// In an object stream.
     InStream {
@@ -37,17 +37,17 @@ impl<'f> View<'f> {
         Self { file, revision }
     }
 
-    /// The file. It stays private to this room, so a rebuilt file never leaves its own type.
+    /// Returns the file. Private to this module, so that a rebuilt file never leaves its own type.
     pub(super) fn file(self) -> &'f File {
         self.file
     }
 
-    /// Which revision it is; 0 is the oldest.
+    /// Returns the index of the revision. 0 is the oldest.
     pub fn revision(self) -> usize {
         self.revision
     }
 
-    /// The trailer (7.5.5).
+    /// Returns the trailer (7.5.5).
     pub fn trailer(self) -> Result<&'f Dict, PdfDefect> {
         let revision = self.file.revisions.get(self.revision);
         revision
@@ -55,7 +55,7 @@ impl<'f> View<'f> {
             .ok_or(PdfDefect::new(0, Rule::NoTrailer))
     }
 
-    /// The document catalog (7.7.2).
+    /// Returns the document catalog (7.7.2).
     pub fn catalog(self) -> Result<&'f Dict, PdfDefect> {
         match self.trailer()?.get(b"Root") {
             Some(Object::Ref(root)) => match self.object(*root)? {
@@ -77,7 +77,7 @@ impl<'f> View<'f> {
         (generation == reference.generation).then_some(place)
     }
 
-    /// An object. One that does not exist is null (7.3.10).
+    /// Returns an object, or null if it does not exist (7.3.10).
     pub fn object(self, reference: Ref) -> Result<&'f Object, PdfDefect> {
         match self.place_of(reference) {
             Some(place) => Ok(&self.file.read(place)?.object),
@@ -89,15 +89,15 @@ impl<'f> View<'f> {
         self.place_of(reference).is_some()
     }
 
-    /// The bytes of an object as they were written. `None` if it does not exist.
+    /// Returns the location of the written bytes of an object. `None` if the object does not exist.
     pub fn written(self, reference: Ref) -> Result<Option<Written<'f>>, PdfDefect> {
         self.place_of(reference)
             .map(|place| self.file.written(place))
             .transpose()
     }
 
-    /// Where the value at the end of a path of keys is in the file, counted from the header; the first key is one of this
-    /// object's. None if there is no such value, or the object lies in an object stream.
+    /// Returns the range of the value at the end of a path of keys, counted from the header. The first key is one of
+    /// this object's. `None` if there is no such value, or if the object is in an object stream.
     pub fn span_of(self, reference: Ref, path: &[&[u8]]) -> Option<Range<usize>> {
         let Some(Written::InFile(span)) = self.written(reference).ok()? else {
             return None;
@@ -105,7 +105,7 @@ impl<'f> View<'f> {
         parse::span_of(self.file.body().get(..span.end)?, span.start, path)
     }
 
-    /// Every object, by its number.
+    /// Returns every object, by number.
     pub fn objects(self) -> impl Iterator<Item = (Ref, Result<&'f Object, PdfDefect>)> {
         self.file.history.keys().filter_map(move |number| {
             let (place, generation) = self.place(*number)?;
@@ -114,7 +114,7 @@ impl<'f> View<'f> {
         })
     }
 
-    /// What a reference leads to; any other object is itself.
+    /// Returns the object that a reference points to. Any other object is returned as is.
     pub fn resolve<'o>(self, object: &'o Object) -> Result<&'o Object, PdfDefect>
     where
         'f: 'o,
@@ -122,7 +122,7 @@ impl<'f> View<'f> {
         follow(object, |reference| self.object(reference))
     }
 
-    /// The value of a key, resolved; null if it is missing (7.3.7).
+    /// Returns the resolved value of a key, or null if it is missing (7.3.7).
     pub fn get<'o>(self, dict: &'o Dict, key: &[u8]) -> Result<&'o Object, PdfDefect>
     where
         'f: 'o,
@@ -130,12 +130,12 @@ impl<'f> View<'f> {
         dict.get(key).map_or(Ok(&Object::Null), |value| self.resolve(value))
     }
 
-    /// The filters of a stream.
+    /// Returns the filters of a stream.
     pub fn filters(self, dict: &Dict) -> Result<Vec<Step>, PdfDefect> {
         filter::steps(dict, |object| self.resolve(object))
     }
 
-    /// The data of a stream as its filters encoded it, decrypted.
+    /// Returns the decrypted, still encoded data of a stream.
     pub fn raw<'o>(self, stream: &'o Stream) -> Result<Cow<'o, [u8]>, PdfDefect>
     where
         'f: 'o,
@@ -147,19 +147,19 @@ impl<'f> View<'f> {
         self.file.raw(stream, &steps).map_err(|rule| about(stream, rule))
     }
 
-    /// The data of a stream, decoded up to a filter that makes an image.
+    /// Decodes the data of a stream up to an image filter.
     pub fn decode(self, stream: &Stream, limit: usize) -> Result<Decoded, PdfDefect> {
         self.decode_with(stream, self.filters(&stream.dict)?, limit)
     }
 
-    /// The same, if the filters are known.
+    /// Decodes the data of a stream with known filters.
     pub(super) fn decode_with(self, stream: &Stream, steps: Vec<Step>, limit: usize) -> Result<Decoded, PdfDefect> {
         let raw = self.file.raw(stream, &steps).map_err(|rule| about(stream, rule))?;
         filter::decode(steps, &raw, limit).map_err(|rule| about(stream, rule))
     }
 }
 
-/// The object that a reference points to; `read` returns it.
+/// Follows a chain of references to its end. `read` returns the object for each reference.
 pub(super) fn follow<'o>(
     object: &'o Object,
     read: impl Fn(Ref) -> Result<&'o Object, PdfDefect>,

@@ -1,4 +1,4 @@
-//! Writes objects as they are spelled, and whole files in one canonical form.
+//! Writes objects in their original spelling, and whole files in one canonical form.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,8 +11,8 @@ use super::view::View;
 /// A table has ten digits for an offset (7.5.4).
 const MAX_OFFSET: usize = 9_999_999_999;
 
-/// Writes an object. A reference is what `number` makes of it; without a number it is null, as what does not exist is
-/// (7.3.10). Of a stream this is the dictionary.
+/// Writes an object, or the dictionary of a stream. `number` returns the new number for each reference. Without a new
+/// number, the reference becomes null, like one to a missing object (7.3.10).
 pub fn value(out: &mut Vec<u8>, object: &Object, number: &mut dyn FnMut(Ref) -> Option<Ref>) {
     match object {
         Object::Null => out.extend(b"null"),
@@ -59,8 +59,8 @@ fn dictionary(out: &mut Vec<u8>, dict: &Dict, number: &mut dyn FnMut(Ref) -> Opt
     out.extend(b">>");
 }
 
-/// Writes an object with its number (7.3.10). The data of a stream comes from the file that `view` is of, and its `/Length` is
-/// that of the data.
+/// Writes an object with its number (7.3.10). The data of a stream comes from the file of `view`, and its `/Length` is
+/// set accordingly.
 pub fn indirect(
     out: &mut Vec<u8>,
     id: Ref,
@@ -83,7 +83,7 @@ pub fn indirect(
     Ok(())
 }
 
-/// The dictionary of a stream whose data is decrypted and has this length.
+/// Returns the dictionary of a stream whose data is decrypted and has this length.
 fn described<'s>(stream: &'s Stream, length: usize, view: View<'_>) -> Result<Cow<'s, Dict>, PdfDefect> {
     let steps = match view.file().access() {
         Some(_) => view.filters(&stream.dict)?,
@@ -99,7 +99,7 @@ fn described<'s>(stream: &'s Stream, length: usize, view: View<'_>) -> Result<Co
     };
     dict.set(b"Length", length);
     if is_marked_encrypted {
-        // The crypt filter is the first (7.4.10); its data is plain now.
+        // The crypt filter is the first (7.4.10). Its data is now decrypted.
         let names: Vec<Object> = steps.iter().skip(1).map(|step| Name::new(&step.name).into()).collect();
         dict.set(b"Filter", names);
         let parameters = match view.get(&stream.dict, b"DecodeParms")? {
@@ -114,7 +114,7 @@ fn described<'s>(stream: &'s Stream, length: usize, view: View<'_>) -> Result<Co
     Ok(Cow::Owned(dict))
 }
 
-/// A file as it was written.
+/// A newly written file.
 #[derive(Debug)]
 pub struct Whole {
     pub bytes: Vec<u8>,
@@ -122,7 +122,7 @@ pub struct Whole {
     pub numbers: BTreeMap<Ref, Ref>,
 }
 
-/// Numbers the referenced objects from 1, in their order.
+/// Numbers the referenced objects in order, starting at 1.
 struct Numbering<'e, 'f> {
     edits: &'e Edits<'f>,
     numbers: BTreeMap<Ref, Ref>,
@@ -134,7 +134,7 @@ impl Numbering<'_, '_> {
         if let Some(new) = self.numbers.get(&old) {
             return Some(*new);
         }
-        // Unreadable objects are noticed when they are written.
+        // Unreadable objects cause an error later, when they are written.
         let is_structure = |object: &Object| {
             object
                 .as_stream()
@@ -150,8 +150,8 @@ impl Numbering<'_, '_> {
     }
 }
 
-/// Writes a whole file with its changes: every object that the trailer leads to, once, decrypted, numbered from 1 without
-/// gaps, with one cross-reference table. The trailer is this one and `/Size`.
+/// Writes a whole file with its changes: every object referenced from the trailer, once, decrypted, numbered from 1
+/// without gaps, with one cross-reference table. The new trailer contains `trailer` and `/Size`.
 pub fn whole(edits: &Edits<'_>, version: &str, trailer: &Dict) -> Result<Whole, PdfDefect> {
     let mut numbering = Numbering {
         edits,

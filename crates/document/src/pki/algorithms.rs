@@ -1,6 +1,7 @@
-//! Which algorithms count: for digests, and for signatures with the key of a certificate.
+//! Accepted algorithms for digests, and for signatures with the key of a certificate.
 //!
-//! Broken and unknown algorithms are different faults: a signature by a broken algorithm proves nothing, and the verdict says so.
+//! Broken and unknown algorithms are different faults: a signature with a broken algorithm proves nothing, and the
+//! verdict says so.
 
 use aws_lc_rs::digest;
 use aws_lc_rs::signature::{
@@ -24,20 +25,20 @@ use der::{Decode, Reader, SliceReader, Tag, Tagged};
 use spki::SubjectPublicKeyInfoOwned;
 use thiserror::Error;
 
-/// What is wrong with a signature, judged by the signed content and the signer's key.
+/// A problem with a signature, considering only the signed content and the signer's key.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SignatureFault {
     /// The content was changed after it was signed.
     #[error("the signed bytes were changed")]
     DigestMismatch,
-    /// The signature does not fit the signer's key.
+    /// The signature was not made with the signer's key.
     #[error("the signature was not made by the key of the signer's certificate")]
     SignatureMismatch,
-    /// A broken algorithm: anyone could have made the signature.
+    /// The algorithm is broken, so anyone could have made the signature.
     #[error("the algorithm {0} is no longer secure, so the signature proves nothing")]
     WeakAlgorithm(String),
-    /// An algorithm that is not known here.
-    #[error("the algorithm {0} is not known here")]
+    /// We do not know the algorithm.
+    #[error("the algorithm {0} is not supported")]
     UnsupportedAlgorithm(String),
 }
 
@@ -45,20 +46,20 @@ pub enum SignatureFault {
 #[derive(Clone, Copy)]
 pub(super) enum Over<'a> {
     Message(&'a [u8]),
-    /// Content of which we know only the digest.
+    /// The digest of unknown content.
     Digest(&'a digest::Digest),
 }
 
-/// How something was signed, according to the signature.
+/// The algorithms stated in a signature.
 #[derive(Clone, Copy)]
 pub(super) struct Named<'a> {
     pub(super) algorithm: ObjectIdentifier,
     pub(super) parameters: Option<AnyRef<'a>>,
-    /// The digest algorithm, if it has a field of its own.
+    /// The digest algorithm, if the signature has a separate field for it.
     pub(super) digest: Option<ObjectIdentifier>,
 }
 
-/// Whether `key` made the signature.
+/// Checks that the signature was made with `key`.
 pub(super) fn verify(
     key: &SubjectPublicKeyInfoOwned,
     named: Named<'_>,
@@ -84,21 +85,21 @@ pub(super) fn verify(
         }
         .map_err(|_| SignatureFault::SignatureMismatch)
     };
-    // Broken algorithms are checked too, because a signature that does not fit is worse than a weak one.
+    // Signatures with broken algorithms are checked too, because a wrong signature is worse than a weak one.
     if let Some((verification, name)) = weak(key.algorithm.oid, raw, algorithm, digest) {
         matches(verification)?;
         return Err(SignatureFault::WeakAlgorithm(name));
     }
     let verification = verification(key.algorithm.oid, curve, algorithm, parameters, digest)
         .ok_or_else(|| SignatureFault::UnsupportedAlgorithm(name(algorithm)))?;
-    // No library verifies signatures with such short keys.
+    // No library verifies signatures with keys of this length.
     if let Some(bits) = short_rsa(key.algorithm.oid, raw) {
         return Err(SignatureFault::WeakAlgorithm(rsa_name(bits)));
     }
     matches(verification)
 }
 
-/// A digest algorithm that is still secure.
+/// Returns a digest algorithm that is still secure.
 pub(crate) fn secure_digest(oid: ObjectIdentifier) -> Result<&'static digest::Algorithm, SignatureFault> {
     match oid {
         ID_SHA_256 => Ok(&digest::SHA256),
@@ -109,7 +110,7 @@ pub(crate) fn secure_digest(oid: ObjectIdentifier) -> Result<&'static digest::Al
     }
 }
 
-/// A known digest algorithm, even if it is broken, if the caller allows it.
+/// Returns a known digest algorithm. It may be broken, if the caller allows it.
 pub(crate) fn legacy_digest(oid: ObjectIdentifier) -> Result<&'static digest::Algorithm, SignatureFault> {
     if oid == ID_SHA_1 {
         return Ok(&digest::SHA1_FOR_LEGACY_USE_ONLY);
@@ -117,10 +118,10 @@ pub(crate) fn legacy_digest(oid: ObjectIdentifier) -> Result<&'static digest::Al
     secure_digest(oid)
 }
 
-/// Bits of an RSA key below which it is no longer secure (NIST SP 800-131A).
+/// Minimum length of a secure RSA key in bits (NIST SP 800-131A).
 const LEAST_RSA_BITS: usize = 2048;
 
-/// The bits of an RSA key's modulus, from `RSAPublicKey` (RFC 8017, A.1.1).
+/// Returns the length in bits of an RSA key's modulus, from `RSAPublicKey` (RFC 8017, A.1.1).
 fn rsa_bits(key: &[u8]) -> Option<usize> {
     let sequence = AnyRef::from_der(key).ok()?;
     let mut reader = SliceReader::new(sequence.value()).ok()?;
@@ -135,7 +136,7 @@ fn rsa_bits(key: &[u8]) -> Option<usize> {
     Some(octets.len() * 8 - usize::try_from(zeros).ok()?)
 }
 
-/// The bits of an RSA key that is too short.
+/// Returns the length in bits of an RSA key that is too short.
 fn short_rsa(key: ObjectIdentifier, raw: &[u8]) -> Option<usize> {
     let is_rsa = matches!(key, RSA_ENCRYPTION | ID_RSASSA_PSS);
     rsa_bits(raw).filter(|bits| is_rsa && *bits < LEAST_RSA_BITS)
@@ -145,7 +146,7 @@ fn rsa_name(bits: usize) -> String {
     format!("RSA, {bits} bits")
 }
 
-/// An algorithm that is known and no longer secure, with its name for people: RSA with SHA-1, or with a short key.
+/// Returns a known algorithm that is no longer secure, with its name for people: RSA with SHA-1, or with a short key.
 fn weak(
     key: ObjectIdentifier,
     raw: &[u8],
@@ -177,7 +178,7 @@ fn weak(
     Some((verification, rsa_name(bits)))
 }
 
-/// The algorithm for a key and an algorithm identifier. `None` if they do not match.
+/// Returns the algorithm for a key and an algorithm identifier. `None` if they do not match.
 fn verification(
     key: ObjectIdentifier,
     curve: Option<ObjectIdentifier>,
@@ -185,8 +186,8 @@ fn verification(
     parameters: Option<AnyRef<'_>>,
     digest: Option<ObjectIdentifier>,
 ) -> Option<&'static dyn VerificationAlgorithm> {
-    // Many signers write plain rsaEncryption and leave the digest to its own field (RFC 3370, 3.2), and some do so with
-    // the key of an elliptic curve.
+    // Many signers write plain rsaEncryption and specify the digest in its own field (RFC 3370, 3.2). Some even do so
+    // with elliptic-curve keys.
     let hash = match algorithm {
         RSA_ENCRYPTION | ID_EC_PUBLIC_KEY => digest?,
         SHA_256_WITH_RSA_ENCRYPTION | ECDSA_WITH_SHA_256 => ID_SHA_256,
@@ -223,11 +224,11 @@ fn verification(
     }
 }
 
-/// The hash and the salt length in `RSASSA-PSS-params` (RFC 4055, 3.1), if the mask uses the same hash, as signers
-/// write it.
+/// Reads the hash and the salt length from `RSASSA-PSS-params` (RFC 4055, 3.1), if the mask uses the same hash, as it
+/// does in practice.
 fn pss_parameters(parameters: AnyRef<'_>) -> Option<(ObjectIdentifier, u16)> {
     let mut reader = SliceReader::new(parameters.value()).ok()?;
-    // RFC 4055, 3.1: the defaults are SHA-1 and a salt of 20 octets.
+    // The defaults are SHA-1 and a salt of 20 octets (RFC 4055, 3.1).
     let (mut hash, mut mask_hash, mut salt) = (None, None, 20);
     while !reader.is_finished() {
         let element = AnyRef::decode(&mut reader).ok()?;
@@ -250,7 +251,7 @@ fn pss_parameters(parameters: AnyRef<'_>) -> Option<(ObjectIdentifier, u16)> {
     (mask_hash == hash).then_some((hash?, salt))
 }
 
-/// The algorithm for a salt as long as a hash, or as long as the key allows; signers use no others.
+/// Returns the algorithm for a salt as long as the hash, or as long as the key allows. Signers use no other lengths.
 fn pss(hash: ObjectIdentifier, salt: u16) -> Option<&'static dyn VerificationAlgorithm> {
     const TWENTY: RsaPssSaltLength = RsaPssSaltLength::Custom(20);
     const THIRTY_TWO: RsaPssSaltLength = RsaPssSaltLength::Custom(32);
@@ -271,7 +272,7 @@ fn pss(hash: ObjectIdentifier, salt: u16) -> Option<&'static dyn VerificationAlg
     })
 }
 
-/// The object identifier of an algorithm identifier, and the DER of its parameters.
+/// Returns the object identifier of an algorithm identifier, and the DER of its parameters.
 fn algorithm_oid(der: &[u8]) -> Option<(ObjectIdentifier, Option<Vec<u8>>)> {
     let sequence = AnyRef::from_der(der).ok()?;
     let mut reader = SliceReader::new(sequence.value()).ok()?;
@@ -282,7 +283,7 @@ fn algorithm_oid(der: &[u8]) -> Option<(ObjectIdentifier, Option<Vec<u8>>)> {
     Some((oid, Some(reader.tlv_bytes().ok()?.to_vec())))
 }
 
-/// A readable name of an algorithm, or its number.
+/// Returns a readable name of an algorithm, or its object identifier.
 fn name(oid: ObjectIdentifier) -> String {
     const_oid::db::DB
         .by_oid(&oid)

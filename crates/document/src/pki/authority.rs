@@ -1,13 +1,13 @@
-//! The installation's own certification authority: one root, and a seal certificate a company.
+//! The installation's own certification authority: one root, and a seal certificate for each company.
 //!
-//! Someone who has the root's certificate can check every seal of this installation with no access
-//! to the server. The root signs seal certificates and its revocation list ([`crate::pki::revocation`]) and
-//! nothing else; path length 0 keeps it from making further authorities. Certificates follow RFC 5280:
-//! basic constraints and key usage are critical, key identifiers are the first 160 bits of SHA-256
-//! over the public key (RFC 7093, method 1), serial numbers have 127 random bits.
+//! With the root's certificate, anyone can verify every seal of this installation without access to the server. The
+//! root signs only seal certificates and its revocation list ([`crate::pki::revocation`]). Path length 0 prevents it
+//! from creating further authorities. Certificates follow RFC 5280: basic constraints and key usage are critical, key
+//! identifiers are the first 160 bits of SHA-256 over the public key (RFC 7093, method 1), serial numbers have 127
+//! random bits.
 //!
-//! Keys, serial numbers and nonces take their randomness from aws-lc; the time comes from the
-//! caller. A private key leaves here only as [`SealKey`]; who keeps it encrypts it.
+//! Randomness for keys, serial numbers and nonces comes from aws-lc. The caller provides the time. A private key is
+//! returned only as a [`SealKey`], and callers that store one must encrypt it.
 
 use aws_lc_rs::rand::{SecureRandom, SystemRandom};
 use const_oid::db::rfc4519;
@@ -31,50 +31,50 @@ use x509_cert::time::{Time, Validity};
 
 use crate::pki::keys::{KeyError, KeyKind, PrivateKey, SealKey, Signer};
 
-/// How long seal certificates are valid.
+/// Validity of seal certificates.
 const VALID_YEARS: i64 = 10;
-/// How long the root is valid. A seal certificate ends with its root, so after ten years there must still be a root to
-/// renew one.
+/// Validity of the root. A seal certificate expires with its root, so the root must outlast it, to renew the
+/// certificate.
 const ROOT_YEARS: i64 = 30;
-/// The upper bound of a common name or an organisation name in X.520, in characters.
+/// Maximum length of a common name or an organisation name in X.520, in characters.
 const MAX_NAME: usize = 64;
-/// A certificate is valid from a day earlier, so that a verifier whose clock is behind takes it, and so that a server whose
-/// clock is set right after its company was made can seal at once.
+/// A certificate is valid from a day earlier, so that a verifier with a slow clock accepts it, and so that a server
+/// whose clock is corrected after its company was created can seal at once.
 const BACKDATED_MINUTES: i64 = 24 * 60;
 
-/// Why a certificate cannot be issued.
+/// Reasons why a certificate cannot be issued.
 #[derive(Debug, Error)]
 pub enum AuthorityError {
     /// A key cannot be created or used.
     #[error(transparent)]
     Key(#[from] KeyError),
-    /// Something does not fit into a certificate.
+    /// A value cannot be encoded in a certificate.
     #[error("the certificate cannot be written: {0}")]
     Encoding(#[from] der::Error),
-    /// No random numbers.
+    /// No random numbers are available.
     #[error("the machine's random number generator failed")]
     NoRandomness,
-    /// The time cannot be written into a certificate.
-    #[error("the time {0} cannot be written into a certificate")]
+    /// The time cannot be encoded in a certificate.
+    #[error("the time {0} is out of range for a certificate")]
     Time(Timestamp),
-    /// The issuer's certificate is not an authority's.
-    #[error("the issuer's certificate is not that of a certification authority")]
+    /// The issuer's certificate does not belong to an authority.
+    #[error("the issuer's certificate does not belong to a certification authority")]
     NotAnAuthority,
 }
 
 /// The subject of a seal certificate.
 #[derive(Debug, Clone)]
 pub struct SealSubject<'a> {
-    /// The company's name, shown as the signer; cut to the 64 characters that X.520 allows.
+    /// The company's name, shown as the signer. Truncated to the 64 characters that X.520 allows.
     pub company_name: &'a str,
-    /// The company's id within the installation.
+    /// The company's id in this installation.
     pub company_id: &'a str,
-    /// The address of the root's revocation list, where it is served to everybody; without one the certificate names none,
-    /// and a verifier finds the list only in the sealed files themselves.
+    /// The public address of the root's revocation list. Without one, the certificate contains none, and verifiers find
+    /// the list only in the sealed files themselves.
     pub revocation_list: Option<&'a str>,
 }
 
-/// Makes the installation's root: a new key and its self-signed certificate.
+/// Creates the installation's root: a new key and its self-signed certificate.
 pub fn create_root(name: &str, kind: KeyKind, at: Timestamp) -> Result<SealKey, AuthorityError> {
     let key = PrivateKey::generate(kind)?;
     let subject = distinguished_name(&[(rfc4519::CN, name)])?;
@@ -82,8 +82,8 @@ pub fn create_root(name: &str, kind: KeyKind, at: Timestamp) -> Result<SealKey, 
     Ok(SealKey::from_key(key, vec![certificate])?)
 }
 
-/// Another certificate (DER) for the root's key and name, which ends later. It begins when the old one did, so existing
-/// certificates lead to either.
+/// Issues another certificate (DER) for the root's key and name, with a later end. It starts at the same time as the
+/// old one, so existing certificates chain to both.
 pub fn renew_root(root: &SealKey, at: Timestamp) -> Result<Vec<u8>, AuthorityError> {
     let certificate = Certificate::from_der(root.certificates().first().ok_or(KeyError::NoCertificate)?)?;
     let certified = certificate.tbs_certificate();
@@ -117,8 +117,8 @@ fn root_certificate(
     issue(key, subject, subject, public_key, extensions, validity)
 }
 
-/// Creates a company's seal key and lets the root certify it. The chain contains the root too, so that a seal has
-/// everything that verifiers need except their trust.
+/// Creates a company's seal key and a certificate issued by the root. The chain also contains the root, so that a seal
+/// contains everything that verifiers need except their trust.
 pub fn issue_seal_certificate(
     root: &SealKey,
     subject: &SealSubject<'_>,
@@ -176,19 +176,19 @@ pub fn issue_seal_certificate(
     Ok(SealKey::from_key(key, chain)?)
 }
 
-/// The contents of a certificate that is neither the root's nor a seal's, such as for the time-stamp authorities of
-/// tests.
+/// The contents of any other certificate, such as one for the time-stamp authorities in tests.
 #[derive(Debug, Clone)]
 pub struct CertificateRequest<'a> {
     pub common_name: &'a str,
-    /// Its extensions, in addition to the key identifiers.
+    /// Extensions in addition to the key identifiers.
     pub extensions: Vec<Extension>,
-    /// From when on it is valid.
+    /// Start of the validity.
     pub not_before: Timestamp,
     pub not_after: Timestamp,
 }
 
-/// Has `issuer` certify `key`; an authority without an issuer certifies itself. The answer is the certificate, DER.
+/// Issues a certificate for `key`, signed by `issuer`. An authority without an issuer signs its own. Returns the
+/// certificate as DER.
 pub fn issue_certificate(
     issuer: Option<&SealKey>,
     key: &PrivateKey,
@@ -216,7 +216,7 @@ pub fn issue_certificate(
     issue(issuer, name, &subject, &public_key, extensions, validity)
 }
 
-/// The extension that names the address of a revocation list (RFC 5280, 4.2.1.13).
+/// Builds the extension with the address of a revocation list (RFC 5280, 4.2.1.13).
 pub fn distribution_points(address: &str) -> Result<CrlDistributionPoints, AuthorityError> {
     let address = GeneralName::UniformResourceIdentifier(Ia5String::new(address)?);
     Ok(CrlDistributionPoints(vec![DistributionPoint {
@@ -249,7 +249,7 @@ struct Signed {
     signature: BitString,
 }
 
-/// An issuer of certificates: a key alone, for its own certificate, or with its certificate.
+/// An issuer of certificates: only a key, for its own certificate, or a key with its certificate.
 trait Issuer {
     fn algorithm(&self) -> AlgorithmIdentifierOwned;
     fn sign(&self, message: &[u8]) -> Result<Vec<u8>, KeyError>;
@@ -303,14 +303,15 @@ fn issue(
     Ok(signed.to_der()?)
 }
 
-/// A positive number of 127 random bits (RFC 5280 allows 20 octets and demands uniqueness; the
-/// CA/Browser Forum's rule is 64 bits).
+/// Returns a positive number with 127 random bits (RFC 5280 allows 20 octets and requires uniqueness; the CA/Browser
+/// Forum requires 64 bits).
 fn serial_number() -> Result<Int, AuthorityError> {
     let mut bytes = [0; 16];
     SystemRandom::new()
         .fill(&mut bytes)
         .map_err(|_| AuthorityError::NoRandomness)?;
-    // The top bit clear keeps it positive, the next one set keeps the length, and DER, minimal.
+    // The cleared top bit keeps the number positive. The next bit is set, so that the length is constant and the DER
+    // minimal.
     bytes[0] = (bytes[0] & 0x7f) | 0x40;
     Ok(Int::new(&bytes)?)
 }
@@ -334,7 +335,7 @@ fn validity(at: Timestamp, years: i64, no_longer_than: Option<Time>) -> Result<V
     Ok(Validity::new(certificate_time(begin)?, not_after))
 }
 
-/// `UTCTime` up to 2049, `GeneralizedTime` after (RFC 5280, 4.1.2.5).
+/// Returns `UTCTime` up to 2049 and `GeneralizedTime` after that (RFC 5280, 4.1.2.5).
 pub(super) fn certificate_time(at: Timestamp) -> Result<Time, AuthorityError> {
     let seconds = u64::try_from(at.as_second()).map_err(|_| AuthorityError::Time(at))?;
     let date_time = DateTime::from_unix_duration(std::time::Duration::from_secs(seconds))?;
@@ -358,7 +359,7 @@ pub(super) fn key_identifier(key: &SubjectPublicKeyInfoOwned) -> Result<OctetStr
     Ok(OctetString::new(first)?)
 }
 
-/// An extension as it appears in certificates and lists.
+/// Encodes an extension of a certificate or list.
 pub fn extension<T: Encode + AssociatedOid>(critical: bool, value: &T) -> Result<Extension, AuthorityError> {
     Ok(Extension {
         extn_id: T::OID,

@@ -1,19 +1,19 @@
-//! BER made DER-like, so that one reader does for both.
+//! Converts BER to a DER-like form, so that one reader handles both.
 //!
-//! CMS may be BER (RFC 5652, 4): lengths may be left open until an end mark, and strings may come in pieces. PDF demands DER
-//! (ISO 32000-2, 12.8.3.3.1), and some signers never cared. What is definite and whole stays byte for byte, since it may be
-//! signed as it is; only the lengths around anything else are written again.
+//! CMS may use BER (RFC 5652, 4): lengths may be indefinite, and strings may be split. PDF requires DER (ISO 32000-2,
+//! 12.8.3.3.1), but some signers ignore that. Parts with definite lengths and unsplit strings stay byte for byte,
+//! because they may be signed in this form. Only the lengths around other parts are rewritten.
 
 use std::borrow::Cow;
 
-/// Deeper nesting than a message of certificates and timestamps has.
+/// Maximum nesting. No message with certificates and timestamps is nested more deeply.
 const DEEPEST: usize = 48;
 
 const OCTET_STRING: u8 = 0x04;
 const CONSTRUCTED: u8 = 0x20;
 
-/// The same value with definite lengths and whole strings; the rest is kept. Unreadable values stay as they are, so
-/// that the reader reports them.
+/// Returns the same value with definite lengths and unsplit strings. Other bytes are unchanged. Unreadable values stay
+/// unchanged, so that the reader reports them.
 pub(crate) fn definite(bytes: &[u8]) -> Cow<'_, [u8]> {
     match rewrite(bytes, 0) {
         Some((Some(mut rewritten), length)) => {
@@ -25,11 +25,11 @@ pub(crate) fn definite(bytes: &[u8]) -> Cow<'_, [u8]> {
 }
 
 struct Head {
-    /// The octets of the tag.
+    /// Number of octets in the tag.
     tag: usize,
     /// The length of the tag and the length octets.
     length: usize,
-    /// The length of the content. `None` if an end mark ends it.
+    /// The length of the content. `None` if it ends with an end mark.
     content: Option<usize>,
 }
 
@@ -76,7 +76,7 @@ fn head(bytes: &[u8]) -> Option<Head> {
     })
 }
 
-/// The rewritten value, if it had to be rewritten, and how many octets it took.
+/// Returns the rewritten value, if it had to be rewritten, and the number of octets read.
 fn rewrite(bytes: &[u8], depth: usize) -> Option<(Option<Vec<u8>>, usize)> {
     if depth > DEEPEST {
         return None;

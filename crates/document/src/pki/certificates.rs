@@ -1,4 +1,4 @@
-//! Certificates: whom they name, and whether a signature is of their key.
+//! Reads certificates, and checks signatures with their keys.
 
 use aws_lc_rs::digest::Digest;
 use const_oid::ObjectIdentifier;
@@ -13,24 +13,23 @@ use x509_cert::time::Time;
 use crate::pki::algorithms::{self, Named, Over, SignatureFault};
 use crate::pki::cms::{Algorithm, SignedMessage, SignerId};
 
-/// How many certificates of a message are read.
+/// Maximum number of certificates that are read from a message.
 pub(crate) const MAX_POOL: usize = 64;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identity {
-    /// The name that is shown.
+    /// The displayed name.
     pub common_name: Option<String>,
-    /// The organisation.
     pub organization: Option<String>,
-    /// The whole name of the subject.
+    /// The full name of the subject.
     pub subject: String,
-    /// The whole name of the issuer.
+    /// The full name of the issuer.
     pub issuer: String,
     /// The serial number, hexadecimal.
     pub serial: String,
-    /// Valid from.
+    /// Start of the validity.
     pub not_before: Timestamp,
-    /// Valid until.
+    /// End of the validity.
     pub not_after: Timestamp,
     /// SHA-256 of the certificate, hexadecimal.
     pub fingerprint: String,
@@ -39,7 +38,7 @@ pub struct Identity {
 /// A certificate with its bytes.
 pub(crate) struct Certified<'a> {
     pub(crate) der: &'a [u8],
-    /// What its issuer signed.
+    /// The part that the issuer signed.
     to_be_signed: &'a [u8],
     pub(crate) certificate: Certificate,
 }
@@ -56,14 +55,14 @@ impl<'a> Certified<'a> {
         })
     }
 
-    /// The certificate among `pool` that a message names as its signer's.
+    /// Returns the certificate in `pool` that a message identifies as its signer's.
     pub(crate) fn find(signer: SignerId<'_>, pool: impl Iterator<Item = &'a [u8]>) -> Option<Self> {
         pool.take(MAX_POOL)
             .filter_map(Self::parse)
             .find(|candidate| candidate.is(signer))
     }
 
-    /// An extension, and whether it is critical. `None` if it is missing or unreadable.
+    /// Returns an extension, and whether it is critical. `None` if it is missing or unreadable.
     pub(crate) fn extension<T: der::oid::AssociatedOid + for<'d> Decode<'d, Error = der::Error>>(
         &self,
     ) -> Option<(bool, T)> {
@@ -108,8 +107,8 @@ impl<'a> Certified<'a> {
         })
     }
 
-    /// Whether this certificate's key made the message's signature, over its signed attributes or, without any, over
-    /// `content`.
+    /// Checks that the message's signature was made with this certificate's key, over its signed attributes or, without
+    /// any, over `content`.
     pub(crate) fn verify_message_over(
         &self,
         message: &SignedMessage<'_>,
@@ -122,7 +121,7 @@ impl<'a> Certified<'a> {
         }
     }
 
-    /// Whether the message's signature over its signed attributes is of this certificate's key.
+    /// Checks that the message's signature over its signed attributes was made with this certificate's key.
     pub(super) fn verify_message(&self, message: &SignedMessage<'_>) -> Result<(), SignatureFault> {
         self.verify(
             named(message),
@@ -131,7 +130,7 @@ impl<'a> Certified<'a> {
         )
     }
 
-    /// Whether this certificate's key signed `message`: a list or an answer about certificates.
+    /// Checks that this certificate's key signed `message`, which is a revocation list or an OCSP response.
     pub(super) fn has_signed(&self, algorithm: Algorithm<'_>, message: &[u8], signature: &[u8]) -> bool {
         let named = Named {
             algorithm: algorithm.oid,
@@ -141,7 +140,7 @@ impl<'a> Certified<'a> {
         self.verify(named, Over::Message(message), signature).is_ok()
     }
 
-    /// Whether `issuer`'s key signed this certificate.
+    /// Returns whether `issuer`'s key signed this certificate.
     pub(crate) fn is_signed_by(&self, issuer: &Self) -> bool {
         let algorithm = self.certificate.signature_algorithm();
         let Some(signature) = self.certificate.signature().as_bytes() else {
@@ -151,22 +150,21 @@ impl<'a> Certified<'a> {
             oid: algorithm.oid,
             parameters: algorithm.parameters.as_ref().map(AnyRef::from),
         };
-        // RFC 5280, 4.1.1.2: the outer algorithm must be the signed one.
+        // The outer algorithm must equal the signed one (RFC 5280, 4.1.1.2).
         self.certificate.tbs_certificate().signature() == algorithm
             && issuer.has_signed(named, self.to_be_signed, signature)
     }
 
-    /// The serial number of the certificate.
     pub(super) fn serial_number(&self) -> &[u8] {
         self.certificate.tbs_certificate().serial_number().as_bytes()
     }
 
-    /// The subject's name, DER.
+    /// Returns the subject's name as DER.
     pub(super) fn subject_der(&self) -> Option<Vec<u8>> {
         self.certificate.tbs_certificate().subject().to_der().ok()
     }
 
-    /// The key itself, without its algorithm.
+    /// Returns the key without its algorithm.
     pub(super) fn key(&self) -> &[u8] {
         self.certificate
             .tbs_certificate()
@@ -175,41 +173,41 @@ impl<'a> Certified<'a> {
             .raw_bytes()
     }
 
-    /// The certificate's first and last moment.
+    /// Returns the start and end of the certificate's validity.
     pub(crate) fn validity(&self) -> Option<(Timestamp, Timestamp)> {
         let validity = self.certificate.tbs_certificate().validity();
         Some((timestamp(validity.not_before)?, timestamp(validity.not_after)?))
     }
 
-    /// The certificate's last moment.
+    /// Returns the end of the certificate's validity.
     pub(crate) fn not_after(&self) -> Option<Timestamp> {
         timestamp(self.certificate.tbs_certificate().validity().not_after)
     }
 
-    /// Whether the certificate is valid at `at`.
+    /// Returns whether the certificate is valid at `at`.
     pub(super) fn is_in_its_time(&self, at: Timestamp) -> bool {
         self.validity()
             .is_some_and(|(first, last)| (first..=last).contains(&at))
     }
 
-    /// The permitted uses of its key. `None` if it does not say.
+    /// Returns the permitted uses of the key. `None` if the certificate does not restrict them.
     pub(crate) fn key_usage(&self) -> Result<Option<KeyUsage>, der::Error> {
         let found = self.certificate.tbs_certificate().get_extension::<KeyUsage>()?;
         Ok(found.map(|(_, usage)| usage))
     }
 
-    /// Whether it is one of an authority that issues certificates.
+    /// Returns whether the certificate belongs to an authority that issues certificates.
     pub(super) fn is_authority(&self) -> bool {
         self.extension::<BasicConstraints>()
             .is_some_and(|(_, constraints)| constraints.ca)
     }
 
-    /// Whether it names `issuer` as its issuer.
+    /// Returns whether the certificate refers to `issuer` as its issuer.
     pub(crate) fn names_as_issuer(&self, issuer: &Self) -> bool {
         self.certificate.tbs_certificate().issuer() == issuer.certificate.tbs_certificate().subject()
     }
 
-    /// Whether the key may sign revocation lists; certificates without key usage may be used for anything.
+    /// Returns whether the key may sign revocation lists. Certificates without key usage may be used for anything.
     pub(super) fn may_sign_lists(&self) -> bool {
         self.key_usage()
             .is_ok_and(|usage| usage.is_none_or(|usage| usage.crl_sign()))
@@ -221,7 +219,7 @@ impl<'a> Certified<'a> {
     }
 }
 
-/// Whether the key of `issuer` signed `certificate` (both DER), and its name is the issuer's.
+/// Returns whether the key of `issuer` signed `certificate` (both DER) and the issuer's name matches.
 pub(super) fn is_issued_by(certificate: &[u8], issuer: &[u8]) -> bool {
     match (Certified::parse(certificate), Certified::parse(issuer)) {
         (Some(certificate), Some(issuer)) => certificate.names_as_issuer(&issuer) && certificate.is_signed_by(&issuer),
@@ -229,7 +227,7 @@ pub(super) fn is_issued_by(certificate: &[u8], issuer: &[u8]) -> bool {
     }
 }
 
-/// Whether the key of `certificate` (DER) signed `message`.
+/// Checks that the key of `certificate` (DER) signed `message`.
 pub(super) fn is_signed_by_key_of(
     certificate: &[u8],
     algorithm: &spki::AlgorithmIdentifierOwned,
@@ -243,7 +241,7 @@ pub(super) fn is_signed_by_key_of(
     Certified::parse(certificate).is_some_and(|certificate| certificate.has_signed(named, message, signature))
 }
 
-/// How a message names the algorithms of its signature.
+/// Returns the algorithms stated in a message for its signature.
 fn named<'m>(message: &SignedMessage<'m>) -> Named<'m> {
     Named {
         algorithm: message.signature_algorithm.oid,

@@ -1,14 +1,14 @@
-//! The signature value of a seal: a detached CMS message after CAdES (ETSI EN 319 122-1).
+//! The signature value of a seal: a detached CMS message conforming to CAdES (ETSI EN 319 122-1).
 //!
-//! [`sign`] makes one. The signed attributes are content-type, message-digest and
-//! signing-certificate-v2, which binds the signer's certificate, so that no other certificate for
-//! the same key can take its place. There is no signing-time: PAdES (EN 319 142-1, 6.3) wants the
-//! claimed time in the signature dictionary alone. Everything is DER. `UnfinishedMessage` stops between the
-//! signature and the message, so that a time-stamp authority can stamp the one before it goes into the other.
+//! [`sign`] creates a message. The signed attributes are content-type, message-digest and signing-certificate-v2, which
+//! binds the signer's certificate, so that no other certificate for the same key can replace it. There is no
+//! signing-time, because PAdES (EN 319 142-1, 6.3) requires the claimed time to be only in the signature dictionary.
+//! Everything is DER. `UnfinishedMessage` stops between the signature and the message, so that a timestamp of the
+//! signature can be added to the message.
 //!
-//! [`SignedMessage`] reads one, written by anybody. It borrows from the message and keeps the very
-//! bytes that were signed, since encoding them again could differ from what a careless signer wrote.
-//! It reads DER, as PDF demands; it never panics, and its work is bounded by the message's length.
+//! [`SignedMessage`] reads messages by any signer. It borrows from the message and keeps the exact bytes that were
+//! signed, because encoding them again could produce different bytes. It reads DER, as PDF requires. It never panics,
+//! and its work is limited by the message's length.
 
 use cms::cert::{CertificateChoices, IssuerAndSerialNumber};
 use cms::content_info::{CmsVersion, ContentInfo};
@@ -31,16 +31,16 @@ use x509_cert::attr::Attribute;
 
 use crate::pki::keys::{KeyError, Signer};
 
-/// Why a message could not be created or read.
+/// Reasons why a message could not be created or read.
 #[derive(Debug, Error)]
 pub enum CmsError {
     /// The key cannot sign.
     #[error(transparent)]
     Key(#[from] KeyError),
-    /// The bytes are not DER, or a value is of another type than its place demands.
+    /// The bytes are not DER, or a value has the wrong type.
     #[error("the signature value is not a well-formed CMS message: {0}")]
     Malformed(#[from] der::Error),
-    /// The message is DER, but not what CMS demands there.
+    /// The message is DER but not valid CMS.
     #[error("the signature value is not a usable CMS message: {0}")]
     Unusable(&'static str),
 }
@@ -72,7 +72,7 @@ impl<'a> SignedBody<'a> {
         if element.tag == context(0) {
             let mut set = element.children()?;
             while let Some(certificate) = set.optional()? {
-                // Other choices (attribute certificates) have other tags and are ignored.
+                // Other choices (such as attribute certificates) have other tags and are ignored.
                 if certificate.tag == Tag::Sequence {
                     certificates.push(certificate.raw);
                 }
@@ -94,7 +94,7 @@ impl<'a> SignedBody<'a> {
     }
 }
 
-/// The certificates of a message without content and signers: "certs-only" (RFC 5280, 4.2.2.1; RFC 5652, 5.1).
+/// Returns the certificates of a message without content and signers: "certs-only" (RFC 5280, 4.2.2.1; RFC 5652, 5.1).
 pub(super) fn bundled_certificates(message: &[u8]) -> Result<Vec<&[u8]>, CmsError> {
     Ok(SignedBody::read(message)?.certificates)
 }
@@ -111,12 +111,12 @@ struct SigningCertificateV2 {
     certificates: Vec<EssCertIdV2>,
 }
 
-/// Signs the `digest` of a detached content, by the algorithm that goes with the signer's.
+/// Signs the `digest` of detached content, using the digest algorithm that belongs to the signer's algorithm.
 pub fn sign(signer: &dyn Signer, digest: &[u8]) -> Result<Vec<u8>, CmsError> {
     UnfinishedMessage::sign(signer, digest)?.finish(None)
 }
 
-/// Signs content that is part of the message.
+/// Signs content that is included in the message.
 pub fn sign_content(signer: &dyn Signer, content_type: ObjectIdentifier, content: &[u8]) -> Result<Vec<u8>, CmsError> {
     let content_info = EncapsulatedContentInfo {
         econtent_type: content_type,
@@ -127,7 +127,7 @@ pub fn sign_content(signer: &dyn Signer, content_type: ObjectIdentifier, content
     UnfinishedMessage::new(signer, content_info, digest.as_ref())?.finish(None)
 }
 
-/// A signed message, to which a timestamp of the signature can still be added.
+/// A signed message to which a timestamp of the signature can still be added.
 pub(crate) struct UnfinishedMessage {
     content_info: EncapsulatedContentInfo,
     certificates: Vec<CertificateChoices>,
@@ -135,7 +135,7 @@ pub(crate) struct UnfinishedMessage {
 }
 
 impl UnfinishedMessage {
-    /// Signs the `digest` of a detached content, by the algorithm that goes with the signer's
+    /// Signs the `digest` of detached content, using the digest algorithm that belongs to the signer's
     /// ([`crate::pki::keys::SignatureAlgorithm::digest`]).
     pub fn sign(signer: &dyn Signer, digest: &[u8]) -> Result<Self, CmsError> {
         let content_info = EncapsulatedContentInfo {
@@ -187,21 +187,21 @@ impl UnfinishedMessage {
         })
     }
 
-    /// The SHA-256 of the signature's value: what a signature timestamp stamps.
+    /// Returns the SHA-256 of the signature's value, which a signature timestamp covers.
     pub(crate) fn signature_digest(&self) -> [u8; 32] {
         let mut digest = [0; 32];
         digest.copy_from_slice(&sha256(self.signer_info.signature.as_bytes()));
         digest
     }
 
-    /// The message, with a timestamp token (DER) of the signature if there is one (EN 319 122-1, 5.3).
+    /// Builds the message, with a timestamp token (DER) of the signature if there is one (EN 319 122-1, 5.3).
     pub fn finish(self, timestamp: Option<&[u8]>) -> Result<Vec<u8>, CmsError> {
         let mut signer_info = self.signer_info;
         if let Some(token) = timestamp {
             let attribute = attribute(ID_AA_TIME_STAMP_TOKEN, Any::from_der(token)?)?;
             signer_info.unsigned_attrs = Some(SetOfVec::try_from(vec![attribute])?);
         }
-        // RFC 5652, 5.1: version 3 if the content is not plain data.
+        // Version 3 if the content is not plain data (RFC 5652, 5.1).
         let version = if self.content_info.econtent_type == ID_DATA {
             CmsVersion::V1
         } else {
@@ -239,17 +239,16 @@ fn sha256(bytes: &[u8]) -> Vec<u8> {
 /// An algorithm identifier as it appears in a message.
 #[derive(Debug, Clone, Copy)]
 pub struct Algorithm<'a> {
-    /// The algorithm.
     pub oid: ObjectIdentifier,
     pub parameters: Option<AnyRef<'a>>,
 }
 
-/// How a message names its signer.
+/// Identification of the signer in a message.
 #[derive(Debug, Clone, Copy)]
 pub enum SignerId<'a> {
     /// By the DER of the issuer's name and the serial number.
     IssuerAndSerial {
-        /// The issuer's name, DER.
+        /// The issuer's name as DER.
         issuer: &'a [u8],
         /// The serial number's octets.
         serial: &'a [u8],
@@ -258,21 +257,21 @@ pub enum SignerId<'a> {
     KeyIdentifier(&'a [u8]),
 }
 
-/// A CMS `SignedData` message with exactly one signer, as PDF demands (ISO 32000-2, 12.8.3.3) and timestamps too (RFC 3161,
-/// 2.4.2).
+/// A CMS `SignedData` message with exactly one signer, as required by PDF (ISO 32000-2, 12.8.3.3) and for timestamps
+/// (RFC 3161, 2.4.2).
 #[derive(Debug)]
 pub struct SignedMessage<'a> {
     pub content_type: ObjectIdentifier,
     /// The content, if it is not detached.
     pub content: Option<&'a [u8]>,
-    /// The certificates that the message carries, as DER.
+    /// The certificates in the message, as DER.
     pub certificates: Vec<&'a [u8]>,
     pub signer: SignerId<'a>,
     /// The algorithm of the message digest.
     pub digest_algorithm: Algorithm<'a>,
     pub signature_algorithm: Algorithm<'a>,
     pub signature: &'a [u8],
-    /// The signed attributes as the `SET OF` that was signed. Empty if the content itself was signed (RFC 5652, 5.4).
+    /// The signed attributes as the `SET OF` that was signed. Empty if the content was signed directly (RFC 5652, 5.4).
     pub signed_attributes: Vec<u8>,
     attributes: Vec<(ObjectIdentifier, &'a [u8])>,
     unsigned_attributes: Vec<(ObjectIdentifier, &'a [u8])>,
@@ -282,14 +281,14 @@ pub struct SignedMessage<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct Element<'a> {
     pub(super) tag: Tag,
-    /// Its content.
+    /// The content of the value.
     pub(super) value: &'a [u8],
-    /// All of it: tag, length and content.
+    /// The whole value: tag, length and content.
     pub(super) raw: &'a [u8],
 }
 
 impl<'a> Element<'a> {
-    /// As a primitive value.
+    /// Decodes a primitive value.
     pub(super) fn decode<T>(&self) -> Result<T, CmsError>
     where
         T: der::Choice<'a> + der::DecodeValue<'a, Error = der::Error>,
@@ -301,7 +300,7 @@ impl<'a> Element<'a> {
         AnyRef::new(self.tag, self.value)
     }
 
-    /// The values that it consists of.
+    /// Returns the values inside a constructed value.
     pub(super) fn children(&self) -> Result<Elements<'a>, CmsError> {
         Ok(Elements(SliceReader::new(self.value)?))
     }
@@ -311,7 +310,7 @@ impl<'a> Element<'a> {
 pub(super) struct Elements<'a>(SliceReader<'a>);
 
 impl<'a> Elements<'a> {
-    /// The next value. `None` at the end.
+    /// Reads the next value. `None` at the end.
     pub(super) fn optional(&mut self) -> Result<Option<Element<'a>>, CmsError> {
         if self.0.is_finished() {
             return Ok(None);
@@ -325,23 +324,23 @@ impl<'a> Elements<'a> {
         }))
     }
 
-    /// The next value, which must be there.
+    /// Reads the next value, which must exist.
     pub(super) fn next(&mut self) -> Result<Element<'a>, CmsError> {
         self.optional()?.ok_or(CmsError::Unusable("an element is missing"))
     }
 
-    /// The next value, which must be of this type.
+    /// Reads the next value, which must have this tag.
     pub(super) fn expect(&mut self, tag: Tag) -> Result<Element<'a>, CmsError> {
         let element = self.next()?;
         if element.tag == tag {
             Ok(element)
         } else {
-            Err(CmsError::Unusable("an element has another type than its place demands"))
+            Err(CmsError::Unusable("an element has the wrong type"))
         }
     }
 }
 
-/// The tag `[number]` of a constructed value.
+/// Returns the tag `[number]` of a constructed value.
 pub(super) const fn context(number: u32) -> Tag {
     Tag::ContextSpecific {
         constructed: true,
@@ -352,7 +351,7 @@ pub(super) const fn context(number: u32) -> Tag {
 fn top(der: &[u8]) -> Result<Element<'_>, CmsError> {
     let mut reader = SliceReader::new(der)?;
     let raw = reader.tlv_bytes()?;
-    // The rest is the padding of the placeholder; the caller checks that it is nothing else.
+    // The rest is padding of the placeholder. The caller checks that.
     let any = AnyRef::from_der(raw)?;
     Ok(Element {
         tag: der::Tagged::tag(&any),
@@ -361,17 +360,17 @@ fn top(der: &[u8]) -> Result<Element<'_>, CmsError> {
     })
 }
 
-/// The values of a sequence that is all of `der`.
+/// Returns the values of a sequence that is the whole of `der`.
 pub(super) fn sequence(der: &[u8]) -> Result<Elements<'_>, CmsError> {
     let mut outer = Elements(SliceReader::new(der)?);
     let sequence = outer.expect(Tag::Sequence)?;
     if outer.optional()?.is_some() {
-        return Err(CmsError::Unusable("something follows the end of it"));
+        return Err(CmsError::Unusable("extra data follows a sequence"));
     }
     sequence.children()
 }
 
-/// The length of the message at the beginning of `padded`; the rest must be zeros.
+/// Returns the length of the message at the beginning of `padded`. The rest must be zeros.
 pub fn message_length(padded: &[u8]) -> Result<usize, CmsError> {
     let element = top(padded)?;
     let length = element.raw.len();
@@ -383,7 +382,7 @@ pub fn message_length(padded: &[u8]) -> Result<usize, CmsError> {
 }
 
 impl<'a> SignedMessage<'a> {
-    /// Reads a message; zeros may follow it.
+    /// Reads a message, which may be followed by zeros.
     pub fn parse(padded: &'a [u8]) -> Result<Self, CmsError> {
         let body = SignedBody::read(padded)?;
         let mut signers = body.signers.children()?;
@@ -418,7 +417,7 @@ impl<'a> SignedMessage<'a> {
             Tag::ContextSpecific {
                 number: TagNumber(0), ..
             } => SignerId::KeyIdentifier(signer.value),
-            _ => return Err(CmsError::Unusable("it does not name its signer")),
+            _ => return Err(CmsError::Unusable("it does not identify its signer")),
         };
         let digest_algorithm = algorithm(fields.expect(Tag::Sequence)?)?;
         let mut element = fields.next()?;
@@ -455,7 +454,7 @@ impl<'a> SignedMessage<'a> {
         })
     }
 
-    /// The values of all unsigned attributes of this type, DER: each may be there several times.
+    /// Returns the values of all unsigned attributes of this type as DER. Each may occur several times.
     pub(crate) fn unsigned_attribute(&self, oid: ObjectIdentifier) -> Result<Vec<&'a [u8]>, CmsError> {
         let mut found = Vec::new();
         for (_, values) in self.unsigned_attributes.iter().filter(|(name, _)| *name == oid) {
@@ -467,7 +466,7 @@ impl<'a> SignedMessage<'a> {
         Ok(found)
     }
 
-    /// The only value of the only attribute of this type; RFC 5652, 11 forbids more of either.
+    /// Returns the only value of the only attribute of this type. RFC 5652, 11 forbids more than one of either.
     pub fn attribute(&self, oid: ObjectIdentifier) -> Result<Option<AnyRef<'a>>, CmsError> {
         let mut matching = self.attributes.iter().filter(|(name, _)| *name == oid);
         let Some((_, values)) = matching.next() else {
@@ -476,12 +475,12 @@ impl<'a> SignedMessage<'a> {
         let mut values = Elements(SliceReader::new(values)?);
         let value = values.next()?;
         if matching.next().is_some() || values.optional()?.is_some() {
-            return Err(CmsError::Unusable("a signed attribute occurs twice"));
+            return Err(CmsError::Unusable("a signed attribute appears twice"));
         }
         Ok(Some(value.any()?))
     }
 
-    /// The digest of the content that the signer signed.
+    /// Returns the digest of the signed content.
     pub fn message_digest(&self) -> Result<&'a [u8], CmsError> {
         let value = self.attribute(ID_MESSAGE_DIGEST)?.ok_or(CmsError::Unusable(
             "the message digest is not among the signed attributes",
@@ -489,7 +488,7 @@ impl<'a> SignedMessage<'a> {
         Ok(value.decode_as::<&OctetStringRef>()?.as_bytes())
     }
 
-    /// Whether the signed content type is that of the content.
+    /// Returns whether the signed content type matches that of the content.
     pub fn content_type_agrees(&self) -> Result<bool, CmsError> {
         let Some(value) = self.attribute(ID_CONTENT_TYPE)? else {
             return Ok(false);
@@ -497,8 +496,8 @@ impl<'a> SignedMessage<'a> {
         Ok(value.decode_as::<ObjectIdentifier>()? == self.content_type)
     }
 
-    /// The signer's certificate by signing-certificate-v2: the hash algorithm and the hash of the
-    /// first entry.
+    /// Returns the first entry of signing-certificate-v2, which identifies the signer's certificate: the hash algorithm
+    /// and the hash.
     pub fn signing_certificate(&self) -> Result<Option<(ObjectIdentifier, &'a [u8])>, CmsError> {
         let Some(value) = self.attribute(ID_AA_SIGNING_CERTIFICATE_V_2)? else {
             return Ok(None);
@@ -514,10 +513,11 @@ impl<'a> SignedMessage<'a> {
         if first.tag == Tag::OctetString {
             return Ok(Some((ID_SHA_256, first.value)));
         }
-        Err(CmsError::Unusable("signing-certificate-v2 holds no hash"))
+        Err(CmsError::Unusable("signing-certificate-v2 contains no hash"))
     }
 
-    /// The signer's certificate by the older signing-certificate attribute (RFC 2634): the SHA-1 of the first entry.
+    /// Returns the first entry of the older signing-certificate attribute (RFC 2634): the SHA-1 of the signer's
+    /// certificate.
     pub fn old_signing_certificate(&self) -> Result<Option<&'a [u8]>, CmsError> {
         let Some(value) = self.attribute(ID_AA_SIGNING_CERTIFICATE)? else {
             return Ok(None);

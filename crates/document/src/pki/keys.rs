@@ -1,12 +1,12 @@
-//! Seal keys: what a company signs with.
+//! Seal keys, with which companies seal documents.
 //!
-//! [`Signer`] is all that sealing knows of a key: which algorithm it signs with, the certificates
-//! that go with it, and a signature over some bytes (the signed attributes of a CMS message). A key
-//! held in this process and one in a token or a key service ([`ExternalKey`]) look the same to it as [`SealKey`].
+//! Sealing uses a key only through [`Signer`]: its algorithm, its certificates, and a signature over some bytes (the
+//! signed attributes of a CMS message). A [`SealKey`] may be in this process, in a token or in a key service
+//! ([`ExternalKey`]).
 //!
-//! The private key travels as PKCS#8 DER in a [`Zeroizing`] buffer, so that a copy does not outlive
-//! its use; its keeper encrypts it at rest. All arithmetic is aws-lc's. Randomness for
-//! new keys and for the nonces of ECDSA comes from aws-lc too.
+//! The private key is passed as PKCS#8 DER in a [`Zeroizing`] buffer, so that no copy outlives its use. Code that
+//! stores it encrypts it at rest. All cryptographic computation is done by aws-lc, which also provides randomness for
+//! new keys and ECDSA nonces.
 
 use std::sync::Arc;
 
@@ -35,25 +35,25 @@ use zeroize::Zeroizing;
 use crate::pki::certificates;
 use crate::pki::revocation;
 
-/// The data that is signed to prove that a key works.
+/// Data that is signed to prove that a key works.
 const PROBE: &[u8] = b"proof";
 
-/// Why a key cannot be used.
+/// Reasons why a key cannot be used.
 #[derive(Debug, Error)]
 pub enum KeyError {
-    /// The bytes are not a PKCS#8 private key of a kind that can seal.
+    /// The bytes are no PKCS#8 private key, or its kind cannot seal.
     #[error(
         "this private key cannot seal: use a key for ECDSA on P-256 or P-384, for Ed25519, or for RSA with 2048 \
         to 8192 bits (PKCS#8)"
     )]
     UnsupportedKey,
     /// There is no certificate.
-    #[error("a seal key needs its certificate; add it")]
+    #[error("the seal key has no certificate; add its certificate")]
     NoCertificate,
     /// A certificate cannot be read.
     #[error("certificate {position} of the chain cannot be read: {reason}")]
     UnreadableCertificate {
-        /// Its place in the chain, from 1.
+        /// Position in the chain, starting at 1.
         position: usize,
         /// The reader's reason.
         reason: String,
@@ -69,7 +69,7 @@ pub enum KeyError {
     NotInItsTime {
         not_before: Timestamp,
         not_after: Timestamp,
-        /// The time at which it was to seal.
+        /// The intended time of the seal.
         at: Timestamp,
     },
     /// A PKCS#12 file cannot be read.
@@ -78,22 +78,22 @@ pub enum KeyError {
     /// A PKCS#12 file contains no private key with a certificate.
     #[error("the PKCS#12 file contains no private key with a certificate")]
     NoKeyInPkcs12,
-    /// A certificate is not followed by its issuer's.
+    /// A certificate is not followed by that of its issuer.
     #[error("certificate {position} of the chain was not issued by the one that follows it")]
     BrokenChain {
-        /// Its place in the chain, from 1.
+        /// Position in the chain, starting at 1.
         position: usize,
     },
     /// The certificate does not allow seals.
-    #[error("the certificate does not allow document signatures: {0}")]
+    #[error("the certificate is not allowed to sign documents: {0}")]
     NotForSealing(String),
     /// A key in a token cannot be used.
     #[error("the key in the token cannot be used: {0}")]
     Token(String),
-    /// The token is missing now. We look for it again each time the key is needed.
+    /// The token is missing. We look for it again whenever the key is needed.
     #[error("the token is not connected: {0}; connect it")]
     TokenAway(String),
-    /// A token refuses the PIN. It is not asked again with the same one.
+    /// A token refuses the PIN. We do not try the same PIN again.
     #[error(
         "the token {token:?} refused the PIN: {refusal}; we do not try it again, because a few wrong tries lock \
         the token: correct pkcs11.pin_file (or pkcs11.pin), then restart countersign"
@@ -103,8 +103,8 @@ pub enum KeyError {
         token: String,
         refusal: PinRefusal,
     },
-    /// A key that lives elsewhere was asked for.
-    #[error("the private key is in a token and cannot be exported")]
+    /// The private key is stored elsewhere, so it cannot be returned.
+    #[error("the private key is in a token, so it cannot be exported")]
     Elsewhere,
     /// The key could not be created.
     #[error("the key could not be created")]
@@ -112,27 +112,27 @@ pub enum KeyError {
     /// Signing failed.
     #[error("the key refused to sign: {0}")]
     Signing(String),
-    /// Something could not be written as DER.
+    /// A value could not be encoded as DER.
     #[error("DER: {0}")]
     Encoding(#[from] der::Error),
 }
 
-/// Why a token refuses a PIN.
+/// Reasons why a token refuses a PIN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum PinRefusal {
     #[error("it is wrong")]
     Wrong,
-    /// Too many wrong tries have locked the token.
-    #[error("the token is locked; its security officer must set a new PIN")]
+    /// The token is locked after too many wrong PINs.
+    #[error("the token is locked; ask its security officer to set a new PIN")]
     Locked,
-    /// It must be changed first.
-    #[error("it has expired; change it with the token vendor's tool")]
+    /// The PIN must be changed first.
+    #[error("the PIN has expired; change it with the token vendor's tool")]
     Expired,
-    /// One more wrong one locks the token, so it is not tried here at all.
+    /// One more wrong PIN would lock the token, so we do not try at all.
     #[error("one more wrong try would lock the token; log in once with the token vendor's tool")]
     LastTry,
     /// The token has no PIN yet.
-    #[error("the token has no user PIN yet; its security officer must set one")]
+    #[error("the token has no user PIN yet; ask its security officer to set one")]
     NotSet,
 }
 
@@ -142,14 +142,14 @@ pub enum KeyKind {
     /// ECDSA on the curve P-256: small and fast, the default.
     #[default]
     EcdsaP256,
-    /// RSA of 3072 bits, for receivers whose software knows nothing else.
+    /// RSA with 3072 bits, for receivers whose software supports nothing else.
     Rsa3072,
 }
 
-/// The algorithms that a seal is signed with.
+/// Algorithms for signing seals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SignatureAlgorithm {
-    /// ECDSA with SHA-256; the signature is the DER form of r and s.
+    /// ECDSA with SHA-256. The signature is the DER form of r and s.
     EcdsaSha256,
     /// ECDSA with SHA-384, for keys on P-384.
     EcdsaSha384,
@@ -160,7 +160,7 @@ pub enum SignatureAlgorithm {
 }
 
 impl SignatureAlgorithm {
-    /// The algorithm as CMS and X.509 write it (RFC 5758, RFC 4055, RFC 8410).
+    /// Returns the algorithm identifier for CMS and X.509 (RFC 5758, RFC 4055, RFC 8410).
     pub fn identifier(self) -> AlgorithmIdentifierOwned {
         let (oid, parameters) = match self {
             Self::EcdsaSha256 => (rfc5912::ECDSA_WITH_SHA_256, None),
@@ -171,7 +171,7 @@ impl SignatureAlgorithm {
         AlgorithmIdentifierOwned { oid, parameters }
     }
 
-    /// The digest of the content that goes with it in a CMS message (RFC 5754, 3; for Ed25519 RFC 8419, 3.1).
+    /// Returns the content digest to use with this algorithm in a CMS message (RFC 5754, 3; for Ed25519 RFC 8419, 3.1).
     pub fn digest(self) -> (ObjectIdentifier, &'static digest::Algorithm) {
         match self {
             Self::EcdsaSha256 | Self::RsaPkcs1Sha256 => (rfc5912::ID_SHA_256, &digest::SHA256),
@@ -181,29 +181,32 @@ impl SignatureAlgorithm {
     }
 }
 
-/// Something that can sign: a key in this process, in a token, in a key service.
+/// A key that can sign: in this process, in a token, or in a key service.
 pub trait Signer: Send + Sync {
-    /// The algorithm that [`Signer::sign`] uses.
+    /// Returns the algorithm that [`Signer::sign`] uses.
     fn algorithm(&self) -> SignatureAlgorithm;
-    /// The signer's certificate (DER), then those of its issuers, as far as known.
+    /// Returns the signer's certificate (DER), then those of its issuers, as far as known.
     fn certificates(&self) -> &[Vec<u8>];
-    /// Signs `message`, which is not hashed yet.
+    /// Signs `message`, which must not be hashed yet.
     fn sign(&self, message: &[u8]) -> Result<Vec<u8>, KeyError>;
 }
 
-/// A private key outside of this process: in a token, in a key service.
+/// A private key outside of this process: in a token or in a key service.
 pub trait ExternalKey: Send + Sync {
-    /// The algorithm that [`ExternalKey::sign`] uses.
+    /// Returns the algorithm that [`ExternalKey::sign`] uses.
     fn algorithm(&self) -> SignatureAlgorithm;
-    /// Signs `message`, which is not hashed yet.
+    /// Signs `message`, which must not be hashed yet.
     fn sign(&self, message: &[u8]) -> Result<Vec<u8>, KeyError>;
 }
 
-/// The DER form (RFC 3279, 2.2.3) of an ECDSA signature that a token returns as r and s.
+/// Returns the DER form (RFC 3279, 2.2.3) of an ECDSA signature that a token returns as r and s.
 pub fn ecdsa_signature(raw: &[u8]) -> Result<Vec<u8>, KeyError> {
     let (r, s) = raw.split_at(raw.len() / 2);
     if r.is_empty() || r.len() != s.len() {
-        return Err(KeyError::Token(format!("its signature has {} bytes", raw.len())));
+        return Err(KeyError::Token(format!(
+            "its signature has an unexpected length of {} bytes",
+            raw.len()
+        )));
     }
     let number = |bytes: &[u8]| Uint::new(bytes);
     Ok(EcdsaSignature {
@@ -237,7 +240,7 @@ impl std::fmt::Debug for PrivateKey {
 }
 
 impl PrivateKey {
-    /// Creates a new key. RSA takes some tenths of a second.
+    /// Creates a new key. For RSA, this takes some tenths of a second.
     pub fn generate(kind: KeyKind) -> Result<Self, KeyError> {
         let pair = match kind {
             KeyKind::EcdsaP256 => EcdsaKeyPair::generate(&ECDSA_P256_SHA256_ASN1_SIGNING).map(Pair::P256),
@@ -258,7 +261,7 @@ impl PrivateKey {
             .map_err(|_| KeyError::UnsupportedKey)
     }
 
-    /// The key as PKCS#8 DER, to be encrypted and kept.
+    /// Returns the key as PKCS#8 DER. Encrypt it before storing it.
     pub fn to_pkcs8(&self) -> Result<Zeroizing<Vec<u8>>, KeyError> {
         let generation = |_| KeyError::Generation;
         let bytes = match &self.0 {
@@ -272,7 +275,6 @@ impl PrivateKey {
         Ok(Zeroizing::new(bytes))
     }
 
-    /// The algorithm that this key signs with.
     pub fn algorithm(&self) -> SignatureAlgorithm {
         match self.0 {
             Pair::P256(_) => SignatureAlgorithm::EcdsaSha256,
@@ -282,7 +284,7 @@ impl PrivateKey {
         }
     }
 
-    /// The public key as X.509 writes it.
+    /// Returns the public key in X.509 form.
     pub(super) fn public_key_info(&self) -> Result<SubjectPublicKeyInfoOwned, KeyError> {
         let (oid, parameters) = match self.0 {
             Pair::P256(_) => (rfc5912::ID_EC_PUBLIC_KEY, Some(Any::from(rfc5912::SECP_256_R_1))),
@@ -304,9 +306,9 @@ impl PrivateKey {
         }
     }
 
-    /// Signs `message`, which is not hashed yet.
+    /// Signs `message`, which must not be hashed yet.
     pub fn sign(&self, message: &[u8]) -> Result<Vec<u8>, KeyError> {
-        let refused = |_| KeyError::Signing("aws-lc reports no reason".to_owned());
+        let refused = |_| KeyError::Signing("aws-lc gave no reason".to_owned());
         let random = SystemRandom::new();
         match &self.0 {
             Pair::P256(pair) | Pair::P384(pair) => {
@@ -324,7 +326,7 @@ impl PrivateKey {
     }
 }
 
-/// Where a seal key's private part is stored.
+/// Location of a seal key's private part.
 enum Holder {
     Here(PrivateKey),
     Elsewhere(Arc<dyn ExternalKey>),
@@ -339,7 +341,7 @@ impl std::fmt::Debug for Holder {
     }
 }
 
-/// A private key with its certificate: what a company seals with.
+/// A private key with its certificate, used by a company to seal documents.
 #[derive(Debug)]
 pub struct SealKey {
     key: Holder,
@@ -355,7 +357,7 @@ impl SealKey {
         Self::from_key(PrivateKey::from_pkcs8(pkcs8)?, certificates)
     }
 
-    /// Like [`SealKey::new`], with the key already read.
+    /// Like [`SealKey::new`], for a key that has already been read.
     pub fn from_key(key: PrivateKey, certificates: Vec<Vec<u8>>) -> Result<Self, KeyError> {
         let (own, not_before, not_after) = Self::own_certificate(&certificates)?;
         let certified = own.tbs_certificate().subject_public_key_info();
@@ -370,7 +372,8 @@ impl SealKey {
         })
     }
 
-    /// Like [`SealKey::new`], with a key elsewhere. A signature proves that they belong together.
+    /// Like [`SealKey::new`], for a key outside of this process. A test signature proves that key and certificate
+    /// belong together.
     pub fn external(key: Arc<dyn ExternalKey>, certificates: Vec<Vec<u8>>) -> Result<Self, KeyError> {
         let (_, not_before, not_after) = Self::own_certificate(&certificates)?;
         let own = certificates.first().ok_or(KeyError::NoCertificate)?;
@@ -394,7 +397,7 @@ impl SealKey {
                 position: index + 1,
                 reason: error.to_string(),
             })?;
-            // Verifiers want all certificates of the chain to be valid.
+            // Verifiers require all certificates of the chain to be valid.
             let validity = certificate.tbs_certificate().validity();
             not_before = not_before.max(timestamp(validity.not_before)?);
             not_after = not_after.min(timestamp(validity.not_after)?);
@@ -403,8 +406,8 @@ impl SealKey {
         Ok((own.ok_or(KeyError::NoCertificate)?, not_before, not_after))
     }
 
-    /// Reads a key and its certificates from a PKCS#12 file. The certificates are put in order, from the key's own towards the
-    /// root, as far as the file holds them; what belongs to something else is left out.
+    /// Reads a key and its certificates from a PKCS#12 file. Sorts the certificates from the key's own towards the
+    /// root, as far as the file contains them, and leaves out unrelated ones.
     pub fn from_pkcs12(file: &[u8], password: &str) -> Result<Self, KeyError> {
         let store = KeyStore::from_pkcs12(file, password, Pkcs12ImportPolicy::Relaxed)
             .map_err(|error| KeyError::UnreadablePkcs12(error.to_string()))?;
@@ -434,7 +437,8 @@ impl SealKey {
         Self::from_key(key, certificates)
     }
 
-    /// Checks that each certificate of the chain was issued by the next, and that the first is not an authority's.
+    /// Checks that each certificate of the chain was issued by the next, and that the first does not belong to an
+    /// authority.
     pub(crate) fn prove_chain(&self) -> Result<(), KeyError> {
         for (index, pair) in self.certificates.windows(2).enumerate() {
             if let [certificate, issuer] = pair
@@ -448,19 +452,20 @@ impl SealKey {
         let body = own.tbs_certificate();
         let constraints = body.get_extension::<BasicConstraints>()?;
         if constraints.is_some_and(|(_, constraints)| constraints.ca) {
-            let reason = "it is one of a certification authority";
+            let reason = "it belongs to a certification authority";
             return Err(KeyError::NotForSealing(reason.to_owned()));
         }
         Ok(())
     }
 
-    /// Checks that this key can seal at the time `at`: its certificate is valid, and it signs.
+    /// Checks that this key can seal at the time `at`: its certificate is valid, and signing works.
     pub fn prove(&self, at: Timestamp) -> Result<(), KeyError> {
         self.prove_in_its_time(at)?;
         self.sign(PROBE).map(drop)
     }
 
-    /// Checks a key that was [checked](Self::prove) before: its certificate is still valid, and a token still signs.
+    /// Repeats the check for a key that was [checked](Self::prove) before: its certificate is still valid, and a token
+    /// still signs.
     pub fn prove_again(&self, at: Timestamp) -> Result<(), KeyError> {
         match self.key {
             Holder::Here(_) => self.prove_in_its_time(at),
@@ -480,7 +485,7 @@ impl SealKey {
         Ok(())
     }
 
-    /// The subject and issuer of the certificate.
+    /// Returns the subject and issuer of the certificate.
     pub fn names(&self) -> Result<(String, String), KeyError> {
         let own = self.certificates.first().ok_or(KeyError::NoCertificate)?;
         let own = Certificate::from_der(own)?;
@@ -488,12 +493,12 @@ impl SealKey {
         Ok((body.subject().to_string(), body.issuer().to_string()))
     }
 
-    /// When the key can seal no longer: the end of its certificate, or of an issuer's in the chain that ends sooner.
+    /// Returns the time until which the key can seal: the earliest end of a certificate in its chain.
     pub fn not_after(&self) -> Timestamp {
         self.not_after
     }
 
-    /// The private key as PKCS#8 DER, to be encrypted and kept.
+    /// Returns the private key as PKCS#8 DER. Encrypt it before storing it.
     pub fn to_pkcs8(&self) -> Result<Zeroizing<Vec<u8>>, KeyError> {
         match &self.key {
             Holder::Here(key) => key.to_pkcs8(),
@@ -501,7 +506,7 @@ impl SealKey {
         }
     }
 
-    /// The own certificate as PEM.
+    /// Returns the key's own certificate as PEM.
     pub fn certificate_pem(&self) -> String {
         self.certificates
             .first()
@@ -529,7 +534,7 @@ impl Signer for SealKey {
     }
 }
 
-/// Whether a certificate (DER) is for this key.
+/// Returns whether a certificate (DER) is for this key.
 fn belongs_to(certificate: &[u8], key: &PrivateKey) -> bool {
     Certificate::from_der(certificate).is_ok_and(|certificate| {
         let certified = certificate.tbs_certificate().subject_public_key_info();
@@ -537,7 +542,7 @@ fn belongs_to(certificate: &[u8], key: &PrivateKey) -> bool {
     })
 }
 
-/// A certificate's time as a moment.
+/// Converts a time in a certificate.
 pub(crate) fn timestamp(time: Time) -> Result<Timestamp, KeyError> {
     i64::try_from(time.to_unix_duration().as_secs())
         .ok()
@@ -548,31 +553,32 @@ pub(crate) fn timestamp(time: Time) -> Result<Timestamp, KeyError> {
         })
 }
 
-/// Uses the cryptographic library once. The first use takes some tens of milliseconds, which is better spent at the
-/// start than in a request.
+/// Uses the cryptographic library once. Its first use takes some tens of milliseconds, which are better spent at
+/// start-up than in a request.
 pub fn warm_up() -> Result<(), KeyError> {
     PrivateKey::generate(KeyKind::EcdsaP256)?.sign(b"warm").map(drop)
 }
 
-/// When a key with these certificates (PEM) can seal no longer.
+/// Returns the time until which a key with these certificates (PEM) can seal.
 pub fn end_of_certificates(pem: &str) -> Result<Timestamp, KeyError> {
     let (_, _, not_after) = SealKey::own_certificate(&certificates_from_pem(pem)?)?;
     Ok(not_after)
 }
 
-/// A certificate (DER) as PEM text.
+/// Encodes a certificate (DER) as PEM text.
 fn certificate_to_pem(der: &[u8]) -> String {
-    // The only error is a length beyond what Base64 can count.
+    // The only possible error is a length that Base64 cannot encode.
     der::pem::encode_string("CERTIFICATE", der::pem::LineEnding::LF, der).unwrap_or_default()
 }
 
-/// Several certificates (DER) as one PEM text.
+/// Encodes several certificates (DER) as one PEM text.
 pub fn certificates_to_pem(certificates: &[Vec<u8>]) -> String {
     certificates.iter().map(|der| certificate_to_pem(der)).collect()
 }
 
-/// What lies where a certificate names its issuer's (`caIssuers`; RFC 5280, 4.2.2.1): one certificate, or a CMS message
-/// of certificates alone, of which a limited number are read. `None` if it is neither. The answer is DER.
+/// Reads a file from the address of an issuer's certificate (`caIssuers`; RFC 5280, 4.2.2.1): one certificate, or a CMS
+/// message that contains only certificates, of which a limited number are read. Returns them as DER, or nothing if the
+/// file is neither.
 pub fn certificates_of_issuers(bytes: &[u8]) -> Vec<Vec<u8>> {
     const MOST: usize = 64;
     if Certificate::from_der(bytes).is_ok() {
@@ -582,7 +588,7 @@ pub fn certificates_of_issuers(bytes: &[u8]) -> Vec<Vec<u8>> {
     bundled.into_iter().take(MOST).map(<[u8]>::to_vec).collect()
 }
 
-/// Reads the certificates of a PEM text, in their order, as DER.
+/// Reads the certificates of a PEM text in order, as DER.
 pub fn certificates_from_pem(pem: &str) -> Result<Vec<Vec<u8>>, KeyError> {
     let unreadable = |error: der::Error| KeyError::UnreadablePem(error.to_string());
     let certificates = Certificate::load_pem_chain(pem.as_bytes()).map_err(unreadable)?;

@@ -1,11 +1,11 @@
-//! Revocation: the list that the installation's root issues, and where other people's certificates say that theirs is found.
+//! Revocation: the list issued by the installation's root, and revocation data for other certificates.
 //!
-//! [`issue_list`] makes a certificate revocation list (RFC 5280, 5). [`Sources`] reads from a certificate where its
-//! issuer's certificate, list and OCSP responder are; [`ocsp_request`] asks the responder (RFC 6960). What comes back is held
-//! to the same rules as what a verifier finds in a file, by the same code: [`check_list`] and [`check_answer`] take only what
-//! the certificate's issuer vouches for and what speaks of now.
+//! [`issue_list`] creates a certificate revocation list (RFC 5280, 5). [`Sources`] reads the addresses of the issuer's
+//! certificate, list and OCSP responder from a certificate. [`ocsp_request`] creates a request to the responder (RFC
+//! 6960). The answers must meet the same rules as the data that a verifier finds in a file, checked by the same code:
+//! [`check_list`] and [`check_answer`] accept only current data that the certificate's issuer vouches for.
 //!
-//! What is read here comes over the network: it never panics, and its work is bounded by the length of what is read.
+//! This module reads data from the network, so it never panics, and its work is limited by the length of the data.
 
 mod reading;
 
@@ -34,14 +34,14 @@ use crate::pki::certificates::{self, Certified};
 use crate::pki::cms::CmsError;
 use crate::pki::keys::{KeyError, SealKey, Signer};
 
-/// The media type of a revocation list (RFC 5280, 4.2.1.13 names its file type; RFC 2585, 4.2).
+/// Media type of a revocation list (RFC 2585, 4.2; RFC 5280, 4.2.1.13 specifies the file type).
 pub const LIST_MEDIA_TYPE: &str = "application/pkix-crl";
-/// The media type of an OCSP request (RFC 6960, A.1).
+/// Media type of an OCSP request (RFC 6960, A.1).
 pub const OCSP_REQUEST_MEDIA_TYPE: &str = "application/ocsp-request";
-/// More addresses than a certificate needs.
+/// Maximum number of addresses read from a certificate. None needs more.
 const MOST_ADDRESSES: usize = 4;
 
-/// Why revocation data could not be created or read.
+/// Reasons why revocation data could not be created or read.
 #[derive(Debug, Error)]
 pub enum RevocationError {
     /// A list cannot be issued.
@@ -50,11 +50,11 @@ pub enum RevocationError {
     /// The revocation data is malformed.
     #[error("the revocation data cannot be read: {0}")]
     Malformed(#[from] CmsError),
-    /// The responder returned no response.
-    #[error("the OCSP responder answered with status {0} instead of an answer")]
+    /// The responder returned an error status instead of a response.
+    #[error("the OCSP responder returned status {0} instead of a response")]
     NoAnswer(u8),
     /// The answer is about other certificates.
-    #[error("the OCSP responder's answer is about another certificate")]
+    #[error("the OCSP response is about a different certificate")]
     AnotherCertificate,
     /// The responder does not know the certificate.
     #[error("the OCSP responder does not know the certificate")]
@@ -62,22 +62,22 @@ pub enum RevocationError {
     /// The certificate is revoked.
     #[error("the certificate has been revoked since {0}")]
     Revoked(Timestamp),
-    /// Someone else signed it.
-    #[error("it is signed neither by the certificate's issuer nor by a responder that the issuer certified")]
+    /// The data was not signed by the certificate's issuer.
+    #[error("it is not signed by the certificate's issuer, or by a responder that the issuer certified")]
     NotTheIssuers,
-    /// The list covers only some certificates or reasons, and not this one.
+    /// The list covers only some certificates or reasons, and does not cover this certificate.
     #[error("the list does not cover the certificate: {0}")]
     NotCovered(&'static str),
-    /// It was issued after the certificate expired, when its revocation may no longer be listed.
+    /// The data was issued after the certificate expired, so a revocation may no longer be listed.
     #[error(
         "it was issued after the certificate expired ({0}), and does not say that it still covers expired \
             certificates"
     )]
     AfterItsEnd(Timestamp),
-    /// It is about a time in the future.
+    /// The data is valid only from a time in the future.
     #[error("it was issued at {0}, which is in the future")]
     NotYet(Timestamp),
-    /// It is too old.
+    /// The data is too old.
     #[error("it is valid only until {0}")]
     OutOfDate(Timestamp),
 }
@@ -88,39 +88,39 @@ impl From<der::Error> for RevocationError {
     }
 }
 
-/// A certificate that is no longer good.
+/// A revoked certificate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Revoked<'a> {
-    /// Its serial number, as the octets of an INTEGER.
+    /// Serial number, as the octets of an INTEGER.
     pub serial_number: &'a [u8],
     pub at: Timestamp,
     pub reason: RevocationReason,
 }
 
-/// Since when a certificate is revoked, and why.
+/// Time and reason of a revocation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Revocation {
     pub since: Timestamp,
     pub reason: RevocationReason,
 }
 
-/// Why a certificate is revoked (RFC 5280, 5.3.1).
+/// Reasons for revoking a certificate (RFC 5280, 5.3.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum RevocationReason {
-    /// No reason is known, or one that companies of this product do not use.
+    /// The reason is unknown, or one that companies of this product do not use.
     #[default]
     Unspecified,
-    /// Someone else may have the key.
+    /// An unauthorised person may have the key.
     KeyCompromise,
-    /// It was replaced.
+    /// The certificate was replaced.
     Superseded,
-    /// The company no longer signs here.
+    /// The company no longer signs with this product.
     CessationOfOperation,
 }
 
 impl RevocationReason {
-    /// The standard's name: `keyCompromise` and so on.
+    /// Returns the standard's name, such as `keyCompromise`.
     pub const fn code(self) -> &'static str {
         match self {
             Self::Unspecified => "unspecified",
@@ -130,7 +130,7 @@ impl RevocationReason {
         }
     }
 
-    /// Reads a code.
+    /// Parses the standard's name.
     pub fn parse(text: &str) -> Option<Self> {
         [
             Self::Unspecified,
@@ -154,14 +154,14 @@ impl From<CrlReason> for RevocationReason {
     }
 }
 
-/// The serial number of a certificate (DER), as the octets of an INTEGER.
+/// Returns the serial number of a certificate (DER), as the octets of an INTEGER.
 pub fn serial_number(certificate: &[u8]) -> Result<Vec<u8>, RevocationError> {
     let certificate = Certificate::from_der(certificate)?;
     Ok(certificate.tbs_certificate().serial_number().as_bytes().to_vec())
 }
 
-/// Issues the list of the certificates that `issuer` has revoked: all that it ever revoked, whether they have ended or not,
-/// which the list says (`expiredCertsOnCRL`). Each list has a higher number than the one before.
+/// Issues the list of all certificates that `issuer` has ever revoked, including expired ones, which the list states
+/// (`expiredCertsOnCRL`). Each list has a higher number than the previous one.
 pub fn issue_list(
     issuer: &SealKey,
     revoked: &[Revoked<'_>],
@@ -184,7 +184,7 @@ pub fn issue_list(
         issuer: certified.subject().clone(),
         this_update: certificate_time(at)?,
         next_update: Some(certificate_time(next_update)?),
-        // RFC 5280, 5.1.2.6: without entries the list is absent, not empty.
+        // Without entries, the field is absent, not empty (RFC 5280, 5.1.2.6).
         revoked_certificates: (!entries.is_empty()).then_some(entries),
         crl_extensions: Some(vec![
             extension(
@@ -213,7 +213,7 @@ pub fn issue_list(
 
 fn entry(revoked: &Revoked<'_>) -> Result<RevokedCert, RevocationError> {
     let reason = match revoked.reason {
-        // RFC 5280, 5.3.1: an unspecified reason is left out.
+        // An unspecified reason is left out (RFC 5280, 5.3.1).
         RevocationReason::Unspecified => None,
         RevocationReason::KeyCompromise => Some(CrlReason::KeyCompromise),
         RevocationReason::Superseded => Some(CrlReason::Superseded),
@@ -227,15 +227,15 @@ fn entry(revoked: &Revoked<'_>) -> Result<RevokedCert, RevocationError> {
     })
 }
 
-/// When a revocation list or a response was issued, and how long it is valid.
+/// Time of issue of a revocation list or response, and the end of its validity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Validity {
     pub this_update: Timestamp,
-    /// When the next one is due, if it says so.
+    /// Time of the next issue, if stated.
     pub next_update: Option<Timestamp>,
 }
 
-/// Reads when a list (DER) was issued. Whose it is, is not looked at: for our own.
+/// Reads the validity of a list (DER). Does not check its issuer, so it is only for our own lists.
 pub fn list_validity(der: &[u8]) -> Result<Validity, RevocationError> {
     reading::validity_of_list(&CertificateList::from_der(der)?)
 }
@@ -271,13 +271,13 @@ fn parsed(certificate: &[u8]) -> Result<Certified<'_>, RevocationError> {
     Certified::parse(certificate).ok_or(CmsError::Unusable("the certificate cannot be read").into())
 }
 
-/// An address from a certificate. Its issuer chose it, not the operator of this installation.
-/// Only [`Sources::of`] makes one, so that no address of the operator's is taken for one, nor the other way round.
+/// An address from a certificate. It was chosen by the certificate's issuer, not by the operator of this installation.
+/// Only [`Sources::of`] creates one, so that these addresses and the operator's cannot be confused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceAddress(String);
 
 impl SourceAddress {
-    /// As the certificate has it.
+    /// Returns the address as written in the certificate.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -289,19 +289,19 @@ impl std::fmt::Display for SourceAddress {
     }
 }
 
-/// Where a certificate says that its verifier finds more data.
+/// Addresses in a certificate at which verifiers find more data.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sources {
-    /// OCSP responders.
+    /// Addresses of OCSP responders.
     pub responders: Vec<SourceAddress>,
-    /// Revocation lists.
+    /// Addresses of revocation lists.
     pub lists: Vec<SourceAddress>,
-    /// The issuer's certificate.
+    /// Addresses of the issuer's certificate.
     pub issuers: Vec<SourceAddress>,
 }
 
 impl Sources {
-    /// The sources that a certificate (DER) names, as far as they are `http` or `https` addresses.
+    /// Reads the `http` and `https` addresses from a certificate (DER).
     pub fn of(certificate: &[u8]) -> Result<Self, RevocationError> {
         let certificate = Certificate::from_der(certificate)?;
         let body = certificate.tbs_certificate();
@@ -318,7 +318,7 @@ impl Sources {
         }
         if let Ok(Some((_, points))) = body.get_extension::<CrlDistributionPoints>() {
             for point in points.0 {
-                // A list for some reasons only, or by another issuer, does not answer the question.
+                // A list for some reasons only, or by another issuer, is not sufficient.
                 if point.reasons.is_some() || point.crl_issuer.is_some() {
                     continue;
                 }
@@ -342,7 +342,7 @@ fn address(name: &GeneralName) -> Option<SourceAddress> {
     (address.starts_with("http://") || address.starts_with("https://")).then(|| SourceAddress(address.to_owned()))
 }
 
-/// Whether `issuer` (DER) has the name and key that `certificate` (DER) names as its issuer's. Does not check
+/// Returns whether `issuer` (DER) has the name and key identifier stated in `certificate` (DER). Does not check
 /// signatures.
 pub fn names_issuer(certificate: &[u8], issuer: &[u8]) -> bool {
     let (Ok(certificate), Ok(issuer)) = (Certificate::from_der(certificate), Certificate::from_der(issuer)) else {
@@ -363,12 +363,12 @@ pub fn names_issuer(certificate: &[u8], issuer: &[u8]) -> bool {
     }
 }
 
-/// Whether the key of `issuer` (DER) signed `certificate` (DER), whose issuer it names.
+/// Returns whether `certificate` (DER) states `issuer` (DER) as its issuer and was signed by its key.
 pub fn is_issued_by(certificate: &[u8], issuer: &[u8]) -> bool {
     certificates::is_issued_by(certificate, issuer)
 }
 
-/// Whether a certificate (DER) is its own issuer. If so, nobody else can revoke it.
+/// Returns whether a certificate (DER) is its own issuer. If so, no other issuer can revoke it.
 pub fn is_self_issued(certificate: &[u8]) -> bool {
     names_issuer(certificate, certificate)
 }
@@ -397,15 +397,15 @@ struct OcspRequest {
     body: RequestBody,
 }
 
-/// SHA-1: OCSP names certificates by it, and nothing secret hangs on it.
+/// Computes SHA-1, with which OCSP identifies certificates. No security depends on it.
 pub fn sha1(bytes: &[u8]) -> Vec<u8> {
     digest::digest(&digest::SHA1_FOR_LEGACY_USE_ONLY, bytes)
         .as_ref()
         .to_vec()
 }
 
-/// Asks an OCSP responder about `certificate`, which `issuer` issued (both DER). There is no nonce, so that responders may
-/// answer with what they have ready; the answer's own times bound its use.
+/// Builds an OCSP request about `certificate`, issued by `issuer` (both DER). There is no nonce, so responders may
+/// return prepared answers. The times in the answer limit its use.
 pub fn ocsp_request(certificate: &[u8], issuer: &[u8]) -> Result<Vec<u8>, RevocationError> {
     let certificate = Certificate::from_der(certificate)?;
     let issuer = Certificate::from_der(issuer)?;

@@ -1,17 +1,17 @@
-//! Timestamps of RFC 3161: what is asked of a time-stamp authority, and what its answer proves.
+//! RFC 3161 timestamps: requests to a time-stamp authority, and verification of its answers.
 //!
-//! [`TimestampRequest`] asks for a timestamp of a SHA-256 digest, with a nonce, and for the authority's certificate
-//! (`certReq`). [`TimestampRequest::accept`] reads the response and gives the token out only where it is the answer to this
-//! very question: granted, by the policy that was asked for, over the same digest, with the same nonce, signed by the
-//! authority whose certificate it binds (RFC 3161, 2.4.2; RFC 5816).
+//! [`TimestampRequest`] requests a timestamp of a SHA-256 digest, with a nonce, and the authority's certificate
+//! (`certReq`). [`TimestampRequest::accept`] reads the response and returns the token only if it answers this request:
+//! granted, under the requested policy, over the same digest, with the same nonce, signed by the authority whose
+//! certificate it binds (RFC 3161, 2.4.2; RFC 5816).
 //!
-//! [`TimestampToken`] reads a token that anybody obtained, in a signature (EN 319 122-1, 5.3) or in a document timestamp
-//! (ISO 32000-2, 12.8.5). [`TimestampToken::verify`] proves that the token is over a digest and that its signer signed it;
-//! whether the signer is trusted is for the verifier to say ([`mod@crate::verify`]), and so is the time at which its
-//! certificate counts.
+//! [`TimestampToken`] reads a token from any source: in a signature (EN 319 122-1, 5.3) or in a document timestamp (ISO
+//! 32000-2, 12.8.5). [`TimestampToken::verify`] proves that the token covers a digest and that its signer signed it.
+//! The verifier ([`mod@crate::verify`]) decides whether to trust the signer, and at which time its certificate must be
+//! valid.
 //!
-//! Bytes in, bytes out: a [`TimestampSource`] sends the request. Everything read here is a stranger's: it never
-//! panics, and its work is bounded by the length of what is read.
+//! Bytes in, bytes out: a [`TimestampSource`] sends the request. All data read here is untrusted, so this module never
+//! panics, and its work is limited by the length of the data.
 
 use aws_lc_rs::digest;
 use const_oid::ObjectIdentifier;
@@ -31,28 +31,28 @@ use crate::pki::algorithms::{SignatureFault, secure_digest};
 use crate::pki::certificates::Certified;
 use crate::pki::cms::{self, CmsError, Element, SignedMessage};
 
-/// The media type of a request (RFC 3161, 3.4).
+/// Media type of a request (RFC 3161, 3.4).
 pub const QUERY_MEDIA_TYPE: &str = "application/timestamp-query";
-/// The media type of a response.
+/// Media type of a response.
 pub const REPLY_MEDIA_TYPE: &str = "application/timestamp-reply";
-/// A time-stamp policy, by its number; it is read from text such as `1.2.3.4`.
+/// A time-stamp policy, by its object identifier. Parsed from text such as `1.2.3.4`.
 pub type Policy = ObjectIdentifier;
-/// Random bytes of a nonce.
+/// Number of random bytes in a nonce.
 pub const NONCE_BYTES: usize = 16;
 
-/// Why there is no usable timestamp.
+/// Reasons why there is no usable timestamp.
 #[derive(Debug, Error)]
 pub enum TimestampError {
-    /// The authority could not be reached, or did not respond. Only this may go away by itself.
+    /// The authority could not be reached, or did not respond. Only this error may be temporary.
     #[error("the time-stamp authority cannot be reached: {0}")]
     Unreachable(String),
     /// The authority responded without a timestamp.
     #[error("the time-stamp authority returned no timestamp: {status}{}", described(.failures, .text))]
     Refused {
         status: ResponseStatus,
-        /// The reasons, if it gave codes.
+        /// The failure codes, if there are any.
         failures: Vec<FailureInfo>,
-        /// The reason in its own words.
+        /// The authority's message.
         text: String,
     },
     /// The answer is not a time-stamp response.
@@ -61,19 +61,19 @@ pub enum TimestampError {
     /// The response is granted but contains no token.
     #[error("the time-stamp response contains no token")]
     NoToken,
-    /// The token is something else than a timestamp, or one of a version that is not known.
+    /// The token is not a timestamp, or its version is unknown.
     #[error("the timestamp cannot be used: {0}")]
     Unusable(&'static str),
-    /// The timestamp is of something else.
-    #[error("the timestamp is for different data")]
+    /// The timestamp covers other data.
+    #[error("the timestamp is for other data")]
     WrongImprint,
-    /// The response answers another question.
-    #[error("the timestamp answers another request: its nonce differs")]
+    /// The response answers another request.
+    #[error("the timestamp belongs to another request: its nonce differs")]
     WrongNonce,
-    /// The timestamp follows another policy.
-    #[error("the timestamp was made under the policy {found}, not under {asked}")]
+    /// The timestamp was issued under another policy.
+    #[error("the timestamp was made under policy {found} instead of {asked}")]
     WrongPolicy {
-        /// The policy that was asked for.
+        /// The requested policy.
         asked: ObjectIdentifier,
         /// The policy of the timestamp.
         found: ObjectIdentifier,
@@ -82,9 +82,9 @@ pub enum TimestampError {
     #[error("the timestamp does not contain its signer's certificate")]
     CertificateMissing,
     /// The token binds another certificate, or none.
-    #[error("the timestamp does not bind its signer's certificate")]
+    #[error("the timestamp is not bound to its signer's certificate")]
     WrongCertificate,
-    /// The signer's certificate is not one of a time-stamp authority.
+    /// The signer's certificate does not belong to a time-stamp authority.
     #[error(
         "the timestamp's signer is not a time-stamp authority: its certificate is not restricted to \
             timestamps"
@@ -112,10 +112,10 @@ fn described(failures: &[FailureInfo], text: &str) -> String {
 /// `PKIStatus` of RFC 3161, 2.4.2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum ResponseStatus {
-    /// 0: the token is there, as asked for.
+    /// 0: granted as requested, with a token.
     #[error("granted")]
     Granted,
-    /// 1: the token is there, with modifications.
+    /// 1: granted with modifications, with a token.
     #[error("granted with modifications")]
     GrantedWithModifications,
     /// 2: refused.
@@ -131,7 +131,7 @@ pub enum ResponseStatus {
     #[error("the authority was revoked")]
     RevocationNotification,
     /// Any other number.
-    #[error("status {0}, which is unknown")]
+    #[error("unknown status {0}")]
     Unknown(u32),
 }
 
@@ -156,7 +156,7 @@ pub enum FailureInfo {
     #[error("the hash algorithm is not supported")]
     BadAlgorithm,
     /// 2: the transaction is not permitted or supported.
-    #[error("such a request is not permitted or supported")]
+    #[error("this kind of request is not permitted or supported")]
     BadRequest,
     /// 5: the data has the wrong format.
     #[error("the request has the wrong format")]
@@ -174,10 +174,10 @@ pub enum FailureInfo {
     #[error("the requested additional information is not available")]
     AdditionalInformationNotAvailable,
     /// 25: the authority itself failed.
-    #[error("the authority itself failed")]
+    #[error("the authority failed")]
     SystemFailure,
     /// Any other bit.
-    #[error("failure {0}, which is unknown")]
+    #[error("unknown failure {0}")]
     Unknown(usize),
 }
 
@@ -197,9 +197,9 @@ impl FailureInfo {
     }
 }
 
-/// A source of timestamps: creates the request, sends it and [accepts](TimestampRequest::accept) the response.
+/// A source of timestamps. Creates the request, sends it and [accepts](TimestampRequest::accept) the response.
 pub trait TimestampSource: Send + Sync {
-    /// A timestamp token (DER) of a SHA-256 digest.
+    /// Returns a timestamp token (DER) of a SHA-256 digest.
     fn timestamp(&self, digest: &[u8; 32]) -> Result<Vec<u8>, TimestampError>;
 }
 
@@ -220,7 +220,7 @@ struct TimeStampReq {
     certificate_wanted: bool,
 }
 
-/// A question to a time-stamp authority.
+/// A request to a time-stamp authority.
 #[derive(Debug, Clone)]
 pub struct TimestampRequest {
     digest: [u8; 32],
@@ -229,16 +229,16 @@ pub struct TimestampRequest {
 }
 
 impl TimestampRequest {
-    /// Asks for a timestamp of a SHA-256 `digest`; the nonce is random and used once.
+    /// Creates a request for a timestamp of a SHA-256 `digest`. The nonce must be random and used only once.
     pub fn new(digest: [u8; 32], mut nonce: [u8; NONCE_BYTES], policy: Option<ObjectIdentifier>) -> Self {
-        // The top bit clear and the next one set: a positive INTEGER in its shortest form, for any random bytes.
+        // The cleared top bit and the set next bit make any random bytes a positive INTEGER in its shortest form.
         if let Some(first) = nonce.first_mut() {
             *first = (*first & 0x7f) | 0x40;
         }
         Self { digest, nonce, policy }
     }
 
-    /// The request as it is sent, DER.
+    /// Encodes the request as DER.
     pub fn to_der(&self) -> Result<Vec<u8>, TimestampError> {
         let request = || {
             TimeStampReq {
@@ -246,7 +246,7 @@ impl TimestampRequest {
                 message_imprint: MessageImprint {
                     algorithm: AlgorithmIdentifierOwned {
                         oid: ID_SHA_256,
-                        // RFC 5754 lets it out; some authorities refuse a request without it.
+                        // RFC 5754 omits the parameters, but some authorities refuse a request without them.
                         parameters: Some(Any::null()),
                     },
                     digest: OctetString::new(self.digest.as_slice())?,
@@ -260,7 +260,7 @@ impl TimestampRequest {
         Ok(request().map_err(CmsError::from)?)
     }
 
-    /// The token of a response, if it answers this request and is valid.
+    /// Returns the token of a response, if it answers this request and is valid.
     pub fn accept(&self, response: &[u8]) -> Result<Vec<u8>, TimestampError> {
         let token_der = read_response(response)?;
         let token = TimestampToken::parse(token_der)?;
@@ -283,7 +283,7 @@ impl TimestampRequest {
     }
 }
 
-/// The token in a `TimeStampResp`.
+/// Returns the token in a `TimeStampResp`.
 fn read_response(response: &[u8]) -> Result<&[u8], TimestampError> {
     let mut parts = cms::sequence(response)?;
     let mut status_info = parts.expect(Tag::Sequence)?.children()?;
@@ -308,7 +308,7 @@ fn read_response(response: &[u8]) -> Result<&[u8], TimestampError> {
     Ok(token.raw)
 }
 
-/// `PKIFreeText`: what a person may read, without what could disturb a log.
+/// Reads `PKIFreeText`, a text for people, without characters that could corrupt a log.
 fn free_text(element: Element<'_>) -> Result<String, TimestampError> {
     const LONGEST: usize = 300;
     let mut words = Vec::new();
@@ -336,18 +336,18 @@ fn failure_bits(bit_string: &[u8]) -> Vec<FailureInfo> {
         .collect()
 }
 
-/// A timestamp token: a CMS message over `TSTInfo` (RFC 3161, 2.4.2). It borrows from the bytes that it was read from.
+/// A timestamp token: a CMS message over `TSTInfo` (RFC 3161, 2.4.2). It borrows from the input.
 #[derive(Debug)]
 pub struct TimestampToken<'a> {
-    /// The message: who signed, and what certificates came with it.
+    /// The message, with its signer and certificates.
     pub message: SignedMessage<'a>,
-    /// When the stamped data was there at the latest.
+    /// Time of the timestamp. The stamped data existed at that time.
     pub at: Timestamp,
-    /// The policy that the authority follows.
+    /// Policy of the authority.
     pub policy: ObjectIdentifier,
-    /// The algorithm of the digest that was stamped.
+    /// Algorithm of the stamped digest.
     pub imprint_algorithm: ObjectIdentifier,
-    /// The digest that was stamped.
+    /// The stamped digest.
     pub imprint: &'a [u8],
     /// The token's serial number, as the octets of an INTEGER.
     pub serial_number: &'a [u8],
@@ -355,11 +355,11 @@ pub struct TimestampToken<'a> {
 }
 
 impl<'a> TimestampToken<'a> {
-    /// Reads a token; zeros may follow it, as in a signature dictionary.
+    /// Reads a token, which may be followed by zeros, as in a signature dictionary.
     pub fn parse(padded: &'a [u8]) -> Result<Self, TimestampError> {
         let message = SignedMessage::parse(padded)?;
         if message.content_type != ID_CT_TST_INFO {
-            return Err(TimestampError::Unusable("its content is no TSTInfo"));
+            return Err(TimestampError::Unusable("its content is not a TSTInfo"));
         }
         let content = message
             .content
@@ -397,14 +397,14 @@ impl<'a> TimestampToken<'a> {
         })
     }
 
-    /// The hash algorithm of the stamped data. `None` if it is unknown or broken.
+    /// Returns the hash algorithm of the stamped data. `None` if it is unknown or broken.
     pub(crate) fn digest_algorithm(&self) -> Option<&'static digest::Algorithm> {
         secure_digest(self.imprint_algorithm).ok()
     }
 
-    /// Proves that this is a timestamp of what has the digest `imprint` (by `digest_algorithm`), signed by
-    /// a time-stamp authority whose certificate the token binds. The certificate (DER) is the answer; it is looked for in
-    /// the token and among `candidates`. Whether anybody trusts it, and at what time, is not judged here.
+    /// Proves that this is a timestamp of data with the digest `imprint` (by `digest_algorithm`), signed by a
+    /// time-stamp authority whose certificate the token binds. Returns that certificate (DER), which may be in the
+    /// token or among `candidates`. Does not check whether the certificate is trusted, or when.
     pub fn verify<'c>(&self, imprint: &[u8], candidates: &[&'c [u8]]) -> Result<&'c [u8], TimestampError>
     where
         'a: 'c,
@@ -417,7 +417,9 @@ impl<'a> TimestampToken<'a> {
         }
         let message = &self.message;
         if !message.content_type_agrees()? {
-            return Err(TimestampError::Unusable("its signed content type is another"));
+            return Err(TimestampError::Unusable(
+                "its signed content type does not match its content",
+            ));
         }
         let content = message.content.unwrap_or_default();
         let content_algorithm = secure_digest(message.digest_algorithm.oid)
@@ -433,8 +435,8 @@ impl<'a> TimestampToken<'a> {
         Ok(signer.der)
     }
 
-    /// RFC 3161, 2.4.1 and RFC 5816: the signed attributes name the certificate, by SHA-1 in the old attribute, by any
-    /// other digest in the new one.
+    /// Checks that the signed attributes identify the certificate, by SHA-1 in the old attribute or by any other digest
+    /// in the new one (RFC 3161, 2.4.1 and RFC 5816).
     fn binds(&self, certificate: &[u8]) -> Result<(), TimestampError> {
         let hash = |algorithm| digest::digest(algorithm, certificate);
         let bound = if let Some((algorithm, hash_value)) = self.message.signing_certificate()? {
@@ -452,7 +454,8 @@ impl<'a> TimestampToken<'a> {
     }
 }
 
-/// RFC 3161, 2.3: the certificate has one extended key usage, timestamping, and it is critical.
+/// Checks that the certificate has exactly one extended key usage, timestamping, and that it is critical (RFC 3161,
+/// 2.3).
 fn is_authority(certificate: &Certified<'_>) -> Result<(), TimestampError> {
     let usage = certificate.extension::<ExtendedKeyUsage>();
     match usage {
@@ -461,7 +464,7 @@ fn is_authority(certificate: &Certified<'_>) -> Result<(), TimestampError> {
     }
 }
 
-/// `GeneralizedTime` as DER writes it, in UTC, with any fraction of a second (RFC 3161, 2.4.2).
+/// Parses `GeneralizedTime` in DER form, in UTC, with any fraction of a second (RFC 3161, 2.4.2).
 fn generalized_time(text: &[u8]) -> Option<Timestamp> {
     let text = std::str::from_utf8(text).ok()?.strip_suffix('Z')?;
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));

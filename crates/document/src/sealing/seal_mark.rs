@@ -1,9 +1,10 @@
-//! The mark of a seal: a small calm text in a corner of a page that says who sealed the document, and when.
+//! The mark of a seal: a small, unobtrusive text in a corner of a page with the company that sealed the document, and
+//! the time.
 //!
-//! On the page of the seal's own field it is the appearance of its widget (ISO 32000-2, 12.7.5.5), so that readers show
-//! the signature to anyone who clicks it. On other pages it is a mark like any other, drawn by [`crate::marks::stamp`].
-//! It proves nothing: anybody can draw one. It is in the margin, in the first corner without a field of the template,
-//! and is left out if there is no such corner.
+//! On the page of the seal's own field, the mark is the appearance of its widget (ISO 32000-2, 12.7.5.5), so readers
+//! show the signature when it is clicked. On other pages it is an ordinary mark, drawn by [`crate::marks::stamp`]. It
+//! proves nothing, because anyone can draw one. It is in the margin, in the first corner without a field of the
+//! template, and is left out if there is no such corner.
 
 use domain::Language;
 use domain::field::{Alignment, Placement};
@@ -18,17 +19,17 @@ use crate::sealing::signature_field::Look;
 use crate::text::fonts::Fonts;
 use crate::text::layout::TextStyle;
 
-/// How wide and high it is at most, in points, and how far from the edges.
+/// Maximum width and height in points, and distance from the edges.
 const WIDTH: f64 = 216.0;
 const HEIGHT: f64 = 22.0;
 const MARGIN: f64 = 14.0;
-/// Size of its letters in points, if they fit.
+/// Font size in points, if the text fits.
 const LETTERS: f32 = 7.0;
-/// A grey that is read well on white (contrast 7 : 1).
+/// A grey that is easy to read on white (contrast 7 : 1).
 const GREY: [u8; 3] = [85, 85, 85];
 
-/// The mark for a page of `size`: two short lines in the first corner that does not touch any of `taken`. `None` if
-/// there is no such corner.
+/// Creates the mark for a page of `size`: two short lines in the first corner that does not overlap any of `taken`.
+/// `None` if there is no such corner.
 pub fn in_corner(page: u32, size: &PageSize, text: &str, language: Language, taken: &[Placement]) -> Option<Mark> {
     let width = WIDTH.min(size.width_points - 2.0 * MARGIN);
     let (right, bottom) = (size.width_points - MARGIN - width, size.height_points - MARGIN - HEIGHT);
@@ -93,7 +94,7 @@ impl SealMark {
         })
     }
 
-    /// Adds it to a file, and returns its page.
+    /// Adds the mark to a file, and returns its page and appearance.
     pub(super) fn put(&self, pages: &[Ref], edits: &mut Edits<'_>) -> Result<(Ref, Look), SealError> {
         let page = usize::try_from(self.page)
             .ok()

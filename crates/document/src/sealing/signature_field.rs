@@ -1,10 +1,10 @@
-//! A signature field with a signature dictionary, and the value that is filled in once the rest is written.
+//! A signature field with a signature dictionary, whose value is filled in after the rest has been written.
 //!
-//! Seals and document timestamps are created in the same way (ISO 32000-2, 12.8.1): [`placeholders`] keeps the places
-//! of byte range and value in the signature dictionary, [`add`] hangs it into a field of the form and of a page,
-//! invisible unless it has a look, and [`fill`], after the revision is written, sets the byte range, hands out the
-//! digest of all but the gap, and puts the value in. The byte range has a fixed width, and the gap is exactly the
-//! hexadecimal string with its angle brackets.
+//! Seals and document timestamps are created in the same way (ISO 32000-2, 12.8.1). [`placeholders`] reserves space for
+//! byte range and value in the signature dictionary. [`add`] adds the dictionary to a field of the form and of a page,
+//! invisible unless it has an appearance. After the revision is written, [`fill`] sets the byte range, passes on the
+//! digest of everything except the gap, and inserts the value. The byte range has a fixed width, and the gap is exactly
+//! the hexadecimal string with its angle brackets.
 
 use aws_lc_rs::digest;
 
@@ -17,14 +17,14 @@ use crate::pdf::structure::Structure;
 use crate::pdf::{Dict, Object, PdfDefect, Ref, Str};
 use crate::sealing::SealError;
 
-/// Space for the signature value, in bytes; each takes two digits in the file. A seal with its chain has about 2 KiB, a
-/// timestamp with its own 3 to 8 KiB.
+/// Space for the signature value in bytes, each of which takes two digits in the file. A seal with its chain has about
+/// 2 KiB, a timestamp with its chain 3 to 8 KiB.
 pub(super) const ROOM: usize = 16 * 1024;
-/// Ten digits, as wide as any offset of the format.
+/// A number with ten digits, like the largest offset of the format.
 const WIDE_NUMBER: i64 = 9_999_999_999;
 
-/// A signature dictionary with space for the byte range, and for this many bytes of a value. They come first, because
-/// they are searched for, and later text may come from anyone.
+/// Builds a signature dictionary with space for the byte range and for a value of `room` bytes. The placeholders come
+/// first, because they are found by searching, and later text may be untrusted.
 pub(super) fn placeholders(room: usize) -> Dict {
     let wide = || Object::from(WIDE_NUMBER);
     Dict::of([
@@ -35,21 +35,21 @@ pub(super) fn placeholders(room: usize) -> Dict {
 
 /// The properties of a signature's field.
 pub(super) struct Field<'a> {
-    /// Its name begins so; a number makes it unique.
+    /// Prefix of the field's name. A number makes the name unique.
     pub(super) stem: &'a str,
-    /// Its description for people who do not see it (12.7.4.1: `TU`).
+    /// Description for people who cannot see the field (12.7.4.1: `TU`).
     pub(super) words: String,
-    /// Whether it locks all fields of the form.
+    /// Whether the field locks all fields of the form.
     pub(super) locks: bool,
-    /// Whether the structure of a tagged file gets an element for it. No signature before this one permits that.
+    /// Whether the structure of a tagged file gets an element for the field. Earlier signatures do not permit that.
     pub(super) is_in_structure: bool,
-    /// What it shows. `None`: nothing.
+    /// The field's appearance, if it is visible.
     pub(super) look: Option<Look>,
 }
 
 /// A field's appearance on its page.
 pub(super) struct Look {
-    /// In user space.
+    /// Position in user space.
     pub(super) rectangle: Rectangle,
     /// The drawing.
     pub(super) appearance: Ref,
@@ -75,7 +75,7 @@ pub(super) fn add(edits: &mut Edits<'_>, page: Ref, signature: Ref, field: &Fiel
     widget.set(b"P", page);
     widget.set(b"V", signature);
     if field.locks {
-        // Table 236: the lock of a signature field is an indirect object.
+        // The lock of a signature field is an indirect object (Table 236).
         let lock = edits.add(acro_form::lock());
         widget.set(b"Lock", lock);
     }
@@ -87,7 +87,8 @@ pub(super) fn add(edits: &mut Edits<'_>, page: Ref, signature: Ref, field: &Fiel
     acro_form::add_to_form(edits, widget)
 }
 
-/// An element for a widget (14.8.4.8.3), and what such a page has: annotations in the order of the structure.
+/// Adds a structure element for a widget (14.8.4.8.3), and orders the page's annotations by structure, as such a page
+/// requires.
 fn add_to_structure(edits: &mut Edits<'_>, page: Ref, widget: Ref) -> Result<(), PdfDefect> {
     let Some(mut structure) = Structure::of(edits)? else {
         return Ok(());
@@ -112,8 +113,8 @@ fn add_to_structure(edits: &mut Edits<'_>, page: Ref, widget: Ref) -> Result<(),
     Ok(())
 }
 
-/// Sets the byte range of the signature dictionary `signature`, which has `room`, and puts the value in that `sign` makes of
-/// the digest of everything but the gap.
+/// Sets the byte range of the signature dictionary `signature`, which has `room` bytes of space. `sign` returns the
+/// value for the digest of everything except the gap, and the value is inserted there.
 pub(super) fn fill(
     appended: Appended,
     signature: Ref,
@@ -130,7 +131,7 @@ pub(super) fn fill(
     Ok(bytes)
 }
 
-/// Where the signature value is, from its `<` to after its `>`.
+/// Position of the signature value, from its `<` to after its `>`.
 struct Gap {
     byte_range: std::ops::Range<usize>,
     start: usize,
@@ -138,7 +139,7 @@ struct Gap {
 }
 
 impl Gap {
-    /// `written` is where the signature dictionary is.
+    /// `written` is the range of the signature dictionary.
     fn find(bytes: &[u8], written: &std::ops::Range<usize>, room: usize) -> Result<Self, SealError> {
         let after = |from: usize, pattern: &[u8]| {
             let rest = bytes.get(from..written.end)?;

@@ -1,17 +1,18 @@
-//! What a verifier needs years later, inside the file: validation data and archive timestamps (EN 319 142-1, 5.4 and 5.5).
+//! Data inside the file that a verifier needs years later: validation data and archive timestamps (EN 319 142-1, 5.4
+//! and 5.5).
 //!
-//! [`add_validation_data`] appends a document security store (DSS; ISO 32000-2, 12.8.4.3) with the certificates, revocation
-//! lists and OCSP responses that prove the signers' certificates good at the time of their timestamps: level B-LT.
-//! [`add_archive_timestamp`] appends the same together with a document timestamp that covers everything so far: level B-LTA.
-//! It is done again before the last timestamp's own certificate expires, each time with the data that prove that
-//! timestamp, and so on for as long as the file must count.
+//! [`add_validation_data`] appends a document security store (DSS; ISO 32000-2, 12.8.4.3) with the certificates,
+//! revocation lists and OCSP responses that prove that the signers' certificates were good at the time of their
+//! timestamps: level B-LT. [`add_archive_timestamp`] appends such data together with a document timestamp that covers
+//! the whole file so far: level B-LTA. It is repeated before the last timestamp's own certificate expires, each time
+//! with the data that prove that timestamp, for as long as the file must be valid.
 //!
-//! Both append one revision to the file and change nothing in it; a certification (P = 1) permits that (ISO 32000-2,
-//! 12.8.2.2). Data that is in the store already is kept and not written twice. There is no VRI dictionary: it says which data belong
-//! to which signature, which verifiers find by themselves (EN 319 142-1, 5.4.2.3 leaves it optional).
+//! Both append one revision to the file and change nothing in it. A certification (P = 1) permits that (ISO 32000-2,
+//! 12.8.2.2). Data that is already in the store is kept and not written again. There is no VRI dictionary: it would map
+//! data to signatures, which verifiers do themselves (EN 319 142-1, 5.4.2.3 makes it optional).
 //!
-//! [`evidence`] reads back whose certificates the signatures and timestamps of a file rest on: for gathering those data, and
-//! for knowing when the next archive timestamp is due.
+//! [`evidence`] reads the certificates that a file's signatures and timestamps rely on, to collect their data, and to
+//! determine when the next archive timestamp is due.
 
 use aws_lc_rs::digest;
 use jiff::Timestamp;
@@ -32,24 +33,24 @@ use crate::sealing::SealError;
 use crate::sealing::signature_field::{self, Field};
 use crate::verify::embedded::{self, MAX_STORE};
 
-/// No authority's timestamp is larger.
+/// Maximum size of an authority's timestamp. None is larger.
 const LARGEST_TIMESTAMP: usize = 256 * 1024;
-/// More room than the timestamp that did not fit needed.
+/// Additional space, beyond the size of the timestamp that did not fit.
 const SPARE: usize = 1024;
 
-/// Certificates and their proofs. All DER.
+/// Certificates and their proofs, all as DER.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ValidationData {
-    /// Certificates of signers, authorities, time-stamp authorities.
+    /// Certificates of signers, authorities and time-stamp authorities.
     pub certificates: Vec<Vec<u8>>,
     /// Revocation lists.
     pub revocation_lists: Vec<Vec<u8>>,
-    /// OCSP responses, whole.
+    /// Complete OCSP responses.
     pub ocsp_responses: Vec<Vec<u8>>,
 }
 
 impl ValidationData {
-    /// Adds the data of another one.
+    /// Adds other data.
     pub fn extend(&mut self, other: ValidationData) {
         for (own, more) in [
             (&mut self.certificates, other.certificates),
@@ -64,7 +65,7 @@ impl ValidationData {
         }
     }
 
-    /// Adds the data of another one if the new part fits into `room`, and reduces `room` by it.
+    /// Adds other data if the new part fits into `room`, and reduces `room` accordingly.
     pub fn extend_within(&mut self, other: ValidationData, room: &mut usize) -> bool {
         let new = [
             (&self.certificates, &other.certificates),
@@ -84,7 +85,7 @@ impl ValidationData {
         true
     }
 
-    /// How much it is, in bytes.
+    /// Returns the size in bytes.
     pub fn size(&self) -> usize {
         let all = [&self.certificates, &self.revocation_lists, &self.ocsp_responses];
         all.into_iter().flatten().map(Vec::len).sum()
@@ -99,8 +100,8 @@ pub fn add_validation_data(pdf: impl Into<SharedBytes>, data: &ValidationData) -
     Ok(append(edits)?.bytes)
 }
 
-/// Appends the data and a document timestamp over everything: level B-LTA. A timestamp that is larger than the room that was
-/// left for it is asked for once more, with room for its size.
+/// Appends the data and a document timestamp over the whole file: level B-LTA. If the timestamp is larger than its
+/// reserved space, requests it again with enough space.
 pub fn add_archive_timestamp(
     pdf: impl Into<SharedBytes>,
     data: &ValidationData,
@@ -109,7 +110,7 @@ pub fn add_archive_timestamp(
     let file = File::open(pdf, None)?;
     match add_timestamp_in(signature_field::ROOM, &file, data, timestamps) {
         Err(SealError::TooLarge(size)) if size <= LARGEST_TIMESTAMP => {
-            // The next may have a longer number or time.
+            // The next timestamp may have a longer number or time.
             add_timestamp_in(size + SPARE, &file, data, timestamps)
         }
         outcome => outcome,
@@ -144,13 +145,13 @@ fn add_timestamp_in(
     };
     signature_field::add(&mut edits, page, signature, &field)?;
     signature_field::fill(append(edits)?, signature, room, &digest::SHA256, |digest| {
-        // SHA-256 has 32 bytes.
+        // SHA-256 results in 32 bytes.
         let digest = digest.try_into().map_err(|_| SealError::PlaceholderLost)?;
         Ok(timestamps.timestamp(digest)?)
     })
 }
 
-/// Puts the data into the document security store.
+/// Adds the data to the document security store.
 fn write_store(edits: &mut Edits<'_>, data: &ValidationData) -> Result<(), SealError> {
     if *data == ValidationData::default() {
         return Ok(());
@@ -160,7 +161,7 @@ fn write_store(edits: &mut Edits<'_>, data: &ValidationData) -> Result<(), SealE
         Some(store) => store.clone(),
         None => Dict::of([("Type", Object::name("DSS"))]),
     };
-    // Other people's data that unpacks to more than a verifier reads counts as missing.
+    // Data from other sources that decompresses to more than a verifier reads counts as missing.
     let mut left = MAX_STORE;
     for (key, values) in [
         ("Certs", &data.certificates),
@@ -202,47 +203,47 @@ fn write_store(edits: &mut Edits<'_>, data: &ValidationData) -> Result<(), SealE
     Ok(())
 }
 
-/// The certificates that came with a signature or a timestamp.
+/// The certificates included with a signature or a timestamp.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chain {
-    /// The signer's first, DER.
+    /// The certificates as DER, the signer's first.
     pub certificates: Vec<Vec<u8>>,
-    /// Whether it belongs to the seal or to what followed it. Others had to prove what was there before.
+    /// Whether the chain belongs to the seal or to later additions. Earlier content was proved by others.
     pub is_own: bool,
-    /// When what it signed is known to have existed: the time of the first timestamp of it, if there is one (a proof of
-    /// existence, ETSI EN 319 102-1, 5.6.2.3). A revocation after that does not harm it.
+    /// Time at which the signed data is known to have existed: that of the first timestamp over it, if there is one (a
+    /// proof of existence, ETSI EN 319 102-1, 5.6.2.3). A revocation after that time has no effect on it.
     pub existed_at: Option<Timestamp>,
 }
 
-/// The basis of a file's proof.
+/// The certificates and timestamps that a file's proof relies on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Evidence {
     /// The certificates of each signature and timestamp, oldest first.
     pub chains: Vec<Chain>,
     /// Whether the seal has a timestamp.
     pub has_timestamp: bool,
-    /// The time of the last document timestamp, and when the certificate of its authority ends.
+    /// The time of the last document timestamp, and the end of its authority's certificate.
     pub archive: Option<(Timestamp, Timestamp)>,
-    /// Whether the file's validation data contains the certificate of the seal's signer and its proof. Data from before
-    /// belongs to others' signatures.
+    /// Whether the file's validation data contains the certificate of the seal's signer and its proof. Data added
+    /// before the seal belongs to other signatures.
     pub has_validation_data: bool,
-    /// How many bytes of validation data the file contains.
+    /// Size of the validation data in the file, in bytes.
     pub held_bytes: usize,
 }
 
 impl Evidence {
-    /// Whether anything besides the seal itself proves when it existed.
+    /// Returns whether anything besides the seal itself proves when the seal existed.
     pub fn is_timestamped(&self) -> bool {
         self.has_timestamp || self.archive.is_some()
     }
 
-    /// Whether others signed before the seal.
+    /// Returns whether the file was signed before the seal.
     pub fn has_others(&self) -> bool {
         self.chains.iter().any(|chain| !chain.is_own)
     }
 }
 
-/// Reads the evidence of a file that was sealed here, so its last signature is the seal.
+/// Reads the evidence of a file sealed by this product, so its last signature is the seal.
 pub fn evidence(pdf: impl Into<SharedBytes>) -> Result<Evidence, SealError> {
     let file = File::open(pdf, None)?;
     let view = file.latest();
@@ -254,12 +255,12 @@ pub fn evidence(pdf: impl Into<SharedBytes>) -> Result<Evidence, SealError> {
         };
         let value = value.bytes();
         if view.get(signature, b"SubFilter")?.is_name(b"ETSI.RFC3161") {
-            // An unreadable timestamp of others proves nothing for us.
+            // An unreadable timestamp by another party proves nothing for us.
             let Ok((at, certificates)) = token_chain(&value) else {
                 continue;
             };
             let ends = ends(&certificates);
-            // It covers everything that was there before.
+            // The timestamp covers all earlier content.
             for chain in &mut evidence.chains {
                 chain.existed_at = chain.existed_at.or(Some(at));
             }
@@ -272,14 +273,14 @@ pub fn evidence(pdf: impl Into<SharedBytes>) -> Result<Evidence, SealError> {
             });
             continue;
         }
-        // Another's signature may be of a form that is not read here.
+        // Another party's signature may use a form that we do not read.
         let Ok(message) = SignedMessage::parse(&value) else {
             continue;
         };
         for chain in &mut evidence.chains {
             chain.is_own = false;
         }
-        // Only a timestamp after the last signature proves it, and is renewed.
+        // Only a timestamp after the last signature proves that signature and is renewed.
         evidence.archive = None;
         let tokens = message.unsigned_attribute(ID_AA_TIME_STAMP_TOKEN)?;
         evidence.has_timestamp = !tokens.is_empty();
@@ -298,7 +299,7 @@ pub fn evidence(pdf: impl Into<SharedBytes>) -> Result<Evidence, SealError> {
             .extend((0..).zip(chains).map(|(index, certificates)| Chain {
                 certificates,
                 is_own: true,
-                // The signature's own timestamps stamp its value, and nothing stamps them yet.
+                // The signature's own timestamps cover only its value, and are not covered themselves yet.
                 existed_at: stamped_at.filter(|_| index == 0),
             }));
     }
@@ -308,7 +309,7 @@ pub fn evidence(pdf: impl Into<SharedBytes>) -> Result<Evidence, SealError> {
     Ok(evidence)
 }
 
-/// The certificates in a timestamp token, its signer's first (DER). `None` if it cannot be read.
+/// Returns the certificates in a timestamp token as DER, the signer's first. Returns none if the token cannot be read.
 pub fn token_certificates(token: &[u8]) -> Vec<Vec<u8>> {
     token_chain(token)
         .map(|(_, certificates)| certificates)
@@ -332,7 +333,7 @@ fn signer_first(message: &SignedMessage<'_>) -> Vec<Vec<u8>> {
     certificates
 }
 
-/// When the certificate of the signer ends.
+/// Returns the end of the signer's certificate.
 fn ends(chain: &[Vec<u8>]) -> Option<Timestamp> {
     let certificate = Certificate::from_der(chain.first()?).ok()?;
     timestamp(certificate.tbs_certificate().validity().not_after).ok()

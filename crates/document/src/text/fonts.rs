@@ -1,19 +1,18 @@
-//! The fonts that everything of ours is drawn with.
+//! The fonts for everything that we draw.
 //!
-//! These families are part of the program: Pretendard (all 11,172 Hangul syllables, Latin, Greek,
-//! Cyrillic, kana; no Han), in two weights; Noto Sans for the Han characters of Japan, Korea and
-//! China, which differ in shape for one code point, and for each script of [`SCRIPTS`], in which people write
-//! their names; and Noto Emoji, of one colour. Which family is asked first depends on the language of the text, so that a Japanese name
-//! looks Japanese in a Japanese document, or on the field, which may name one; a character that the
-//! first lacks is taken from the next that has it. An operator can add font files: they are asked
-//! last. A character that none has is never drawn as blank or box: [`Fonts::missing_characters`]
-//! names it, and layout refuses it.
+//! These families are part of the program: Pretendard in two weights (all 11,172 Hangul syllables, Latin, Greek,
+//! Cyrillic, kana; no Han); Noto Sans for the Han characters of Japan, Korea and China, whose shapes differ for the
+//! same code point, and for each script of [`SCRIPTS`], in which people write their names; and Noto Emoji in one
+//! colour. The language of the text decides which family is tried first, so that a Japanese name looks Japanese in a
+//! Japanese document. A field may also specify a family. If the first family lacks a character, the next one that has
+//! it is used. An operator can add font files, which are tried last. A character that no font contains is never drawn
+//! as a blank or a box: [`Fonts::missing_characters`] lists it, and layout refuses it.
 //!
-//! Signatures and seals that we draw ([`crate::marks::drawing`]) have their own fonts: handwritings, and one for seals. They
-//! are a separate collection, so no text of a document falls back to a handwriting. A name in a script without a
-//! handwriting is drawn in the family of [`SCRIPTS`].
+//! Drawn signatures and signature stamps ([`crate::marks::drawing`]) have their own fonts: handwriting fonts, and one
+//! for stamps. They are a separate collection, so the text of a document never falls back to a handwriting font. A name
+//! in a script without a handwriting font is drawn in the family of [`SCRIPTS`].
 //!
-//! Loading costs tens of milliseconds, so [`Fonts`] is made once and shared.
+//! Loading takes tens of milliseconds, so [`Fonts`] is created once and shared.
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -29,16 +28,16 @@ use crate::text::layout;
 /// A font file that cannot be read. If the font is part of the program, the build is broken.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
-    "the font {0} cannot be read: replace it with an intact TTF, OTF or TTC file (if it is one of ours, build again)"
+    "the font {0} cannot be read; replace it with an intact TTF, OTF or TTC file (if it is a built-in font, build the program again)"
 )]
 pub struct FontUnreadable(pub String);
 
-/// A font file that an operator adds.
+/// A font file added by an operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FontFile {
-    /// Its name, for messages.
+    /// Name for messages.
     pub name: String,
-    /// Its bytes: TTF, OTF, or a collection of them.
+    /// TTF or OTF data, or a font collection.
     pub bytes: Vec<u8>,
 }
 
@@ -64,7 +63,7 @@ pub(super) const NOTO_KR_FILE: &[u8] =
 pub(super) const NOTO_SC_FILE: &[u8] =
     embedded!("@expo-google-fonts/noto-sans-sc/400Regular/NotoSansSC_400Regular.ttf");
 
-/// Family and file; a family may have several weights.
+/// Family and file. A family may have several weights.
 const FILES: [(&str, &[u8]); 6] = [
     (
         PRETENDARD,
@@ -83,7 +82,8 @@ const FILES: [(&str, &[u8]); 6] = [
     ),
 ];
 
-/// The family of each script that [`FILES`] lack and in which people write their names. No two have a letter in common.
+/// The families of further scripts in which people write their names and that [`FILES`] does not cover. No two have a
+/// letter in common.
 const SCRIPTS: [(&str, &[u8]); 18] = [
     (
         "Noto Sans Arabic",
@@ -113,7 +113,7 @@ const SCRIPTS: [(&str, &[u8]); 18] = [
         "Noto Sans Devanagari",
         embedded!("@expo-google-fonts/noto-sans-devanagari/400Regular/NotoSansDevanagari_400Regular.ttf"),
     ),
-    // Not Noto Sans Bengali: harfrust 0.12 does not join a following ra in it (a contextual 'blwf').
+    // Noto Sans Bengali is not used, because harfrust 0.12 does not join a following ra in it (a contextual 'blwf').
     (
         "Noto Serif Bengali",
         embedded!("@expo-google-fonts/noto-serif-bengali/400Regular/NotoSerifBengali_400Regular.ttf"),
@@ -168,7 +168,8 @@ pub(crate) const CAVEAT: &str = "Caveat";
 pub(crate) const DANCING_SCRIPT: &str = "Dancing Script";
 pub(crate) const SONG_MYUNG: &str = "Song Myung";
 
-/// The fonts of signatures and seals, in the order in which they are asked for what the chosen one lacks.
+/// Fonts of signatures and signature stamps, in the order in which they are tried for characters that the chosen one
+/// lacks.
 const DRAWING_FILES: [(&str, &[u8]); 7] = [
     (
         NANUM_PEN,
@@ -200,7 +201,7 @@ const DRAWING_FILES: [(&str, &[u8]); 7] = [
     ),
 ];
 
-/// The file of a family of [`DRAWING_FILES`].
+/// Returns the file of a family in [`DRAWING_FILES`].
 pub(crate) fn drawing_file(family: &str) -> Option<&'static [u8]> {
     DRAWING_FILES
         .iter()
@@ -208,18 +209,18 @@ pub(crate) fn drawing_file(family: &str) -> Option<&'static [u8]> {
         .map(|(_, file)| *file)
 }
 
-/// The tools for one layout. Contexts contain caches, so they are kept and reused.
+/// Parley's contexts for one layout. They contain caches, so they are kept and reused.
 pub(super) struct LayoutContexts {
     pub(super) fonts: FontContext,
     pub(super) layout: LayoutContext<Ink>,
 }
 
-/// Characters that look the same next to any other: letters of scripts that do not join, which some font has. Most texts
-/// contain nothing else, so we know without layout that nothing is missing.
+/// Characters that look the same next to any other: letters of scripts that do not join, if a font contains them. Most
+/// texts contain no others, so no layout is needed to know that nothing is missing.
 struct StandingAlone(Box<[u64]>);
 
 impl StandingAlone {
-    /// Printable ASCII, kana, Han and Hangul syllables: none combines with its neighbours.
+    /// Printable ASCII, kana, Han and Hangul syllables. None of these combines with its neighbours.
     const RANGES: [std::ops::RangeInclusive<u32>; 5] = [
         0x20..=0x7e,
         0x3041..=0x3096,
@@ -253,16 +254,16 @@ impl StandingAlone {
     }
 }
 
-/// All fonts, loaded. Share it; every method takes `&self`.
+/// All loaded fonts. Can be shared, because every method takes `&self`.
 pub struct Fonts {
     collection: FontContext,
-    /// For drawing: the same files by the ID of their bytes in `collection`, and the font's index.
+    /// The same files for drawing, by the ID of their bytes in `collection` and the font's index.
     faces: Vec<(u64, u32, krilla::text::Font)>,
-    /// The built-in families that come last for every language.
+    /// The built-in families that are tried last for every language.
     last: Vec<&'static str>,
-    /// Families of added files, in their order.
+    /// Families of the added files, in order.
     added: Vec<String>,
-    /// The added files themselves.
+    /// The added files.
     added_files: Vec<Arc<dyn AsRef<[u8]> + Send + Sync>>,
     standing_alone: StandingAlone,
     idle: Mutex<Vec<LayoutContexts>>,
@@ -279,18 +280,18 @@ impl std::fmt::Debug for Fonts {
 }
 
 impl Fonts {
-    /// Loads the fonts that are part of the program.
+    /// Loads the built-in fonts.
     pub fn embedded() -> Result<Self, FontUnreadable> {
         let files: Vec<_> = FILES.into_iter().chain(SCRIPTS).collect();
         Self::load(&files)
     }
 
-    /// No fonts, for marks without text. Loading all fonts takes a hundred times as long.
+    /// Loads no fonts, for marks without text. Loading all fonts takes a hundred times as long.
     pub(crate) fn none() -> Result<Self, FontUnreadable> {
         Self::load(&[])
     }
 
-    /// Loads the fonts that are part of the program, and the operator's.
+    /// Loads the built-in fonts and the operator's.
     pub fn with_added(files: Vec<FontFile>) -> Result<Self, FontUnreadable> {
         let mut fonts = Self::embedded()?;
         for file in files {
@@ -299,11 +300,11 @@ impl Fonts {
         Ok(fonts)
     }
 
-    /// Loads only the fonts of signatures and seals. A text names its preferred one.
+    /// Loads only the fonts of signatures and signature stamps. Each text specifies its preferred one.
     pub(crate) fn of_drawings() -> Result<Self, FontUnreadable> {
         let files: Vec<_> = DRAWING_FILES.into_iter().chain(SCRIPTS).collect();
         let mut fonts = Self::load(&files)?;
-        // Other handwritings before print, so a letter that one lacks still looks written.
+        // Other handwriting fonts before print fonts, so that a replaced letter still looks handwritten.
         fonts.last = files.into_iter().map(|(family, _)| family).collect();
         Ok(fonts)
     }
@@ -351,7 +352,7 @@ impl Fonts {
         Ok(())
     }
 
-    /// The families in the file. `None` if it is not a font.
+    /// Returns the families in the file. `None` if it is not a font.
     fn register(
         &mut self,
         blob: Blob<u8>,
@@ -372,37 +373,37 @@ impl Fonts {
         (!families.is_empty()).then_some(families)
     }
 
-    /// The names of all families; a field may name one.
+    /// Returns the names of all families, which a field may specify.
     pub fn family_names(&self) -> impl Iterator<Item = &str> {
         let ours: Vec<&str> = embedded_families().collect();
         ours.into_iter().chain(self.added.iter().map(String::as_str))
     }
 
-    /// The bytes of the added files, in their order.
+    /// Returns the bytes of the added files, in order.
     pub fn added_files(&self) -> impl Iterator<Item = &[u8]> {
         self.added_files.iter().map(|file| (**file).as_ref())
     }
 
-    /// Whether there is a family with this name, ignoring case.
+    /// Returns whether there is a family with this name, ignoring case.
     pub fn has_family(&self, name: &str) -> bool {
         self.family_names().any(|known| known.eq_ignore_ascii_case(name))
     }
 
-    /// The characters of `text` that no font has, each once, in the order in which they occur.
+    /// Returns the characters of `text` that no font contains, each once, in the order in which they occur.
     ///
-    /// Line breaks and tabs are not drawn. A letter with a combining accent counts as present if their
-    /// composed form is.
+    /// Line breaks and tabs are not drawn. A letter with a combining accent counts as present if a font contains the
+    /// composed form.
     #[must_use]
     pub fn missing_characters(&self, text: &str) -> Vec<char> {
         layout::missing_characters(self, text)
     }
 
-    /// Whether the character is drawn independently of its neighbours.
+    /// Returns whether the character is drawn independently of its neighbours.
     pub(super) fn stands_alone(&self, character: char) -> bool {
         self.standing_alone.has(character)
     }
 
-    /// Families in the order in which a text of `language` asks them; `first` before all.
+    /// Returns the families in the order in which a text of `language` tries them, with `first` before all others.
     pub(super) fn families(&self, language: Language, first: Option<&str>) -> FontFamily<'static> {
         let usual = match language {
             Language::Ko => [PRETENDARD, NOTO_KR, NOTO_JP, NOTO_SC],
@@ -441,14 +442,14 @@ impl Fonts {
             .map(|(_, _, face)| face)
     }
 
-    /// Only the first family: what a fallback is tested against.
+    /// Loads only the first family, to test fallback against it.
     #[cfg(test)]
     pub(crate) fn without_fallback() -> Result<Self, FontUnreadable> {
         Self::load(&FILES[..1])
     }
 }
 
-/// The families that are part of the program, each once.
+/// Returns the built-in families, each once.
 fn embedded_families() -> impl Iterator<Item = &'static str> {
     let mut names: Vec<&str> = FILES.iter().chain(&SCRIPTS).map(|(family, _)| *family).collect();
     names.dedup();
@@ -507,7 +508,7 @@ mod tests {
 
     #[test]
     fn composed_and_decomposed_are_one() {
-        // Decomposed, as file names of one desktop system come.
+        // Decomposed, like file names on some desktop systems.
         assert_eq!(
             fonts().missing_characters("e\u{301}\u{1112}\u{1161}\u{11ab}"),
             Vec::<char>::new()
@@ -521,7 +522,7 @@ mod tests {
         assert_eq!(fonts.missing_characters("bell\u{7}"), vec!['\u{7}']);
     }
 
-    /// The answer without a layout must match the layout.
+    /// The result without a layout must match that of the layout.
     #[test]
     fn a_character_that_stands_alone_is_drawn() {
         let fonts = fonts();

@@ -1,5 +1,4 @@
-//! The content of our own pages: texts, rules, boxes and QR codes at their places, in points from the top left of the
-//! page.
+//! Content of our own pages: texts, lines, boxes and QR codes with positions in points from the top left of the page.
 
 use krilla::color::rgb;
 use krilla::geom::{PathBuilder, Rect};
@@ -10,59 +9,56 @@ use krilla::surface::Surface;
 use crate::text::fonts::Fonts;
 use crate::text::layout::Lines;
 
-/// Width of an A4 page.
+/// Width of an A4 page in points.
 pub const A4_WIDTH: f32 = 595.28;
-/// Height of an A4 page.
+/// Height of an A4 page in points.
 pub const A4_HEIGHT: f32 = 841.89;
 
 const RULE: [u8; 3] = [208, 212, 220];
 
-/// Something at its place on a page.
+/// A positioned item on a page.
 pub enum Item {
     /// Lines of text.
     Text {
         lines: Box<Lines>,
-        /// From the left of the page.
+        /// Distance from the left of the page.
         x: f32,
-        /// From the top of the page.
+        /// Distance from the top of the page.
         y: f32,
     },
     /// A box of one colour.
     Box {
-        /// From the left of the page.
+        /// Distance from the left of the page.
         x: f32,
-        /// From the top of the page.
+        /// Distance from the top of the page.
         y: f32,
-        /// How wide it is.
         width: f32,
-        /// How high it is.
         height: f32,
         /// Red, green and blue.
         colour: [u8; 3],
     },
-    /// A thin line across.
+    /// A thin horizontal line.
     Rule {
-        /// From the left of the page.
+        /// Distance from the left of the page.
         x: f32,
-        /// From the top of the page.
+        /// Distance from the top of the page.
         y: f32,
-        /// How wide it is.
         width: f32,
     },
     /// A QR code.
     Qr {
         code: Box<qrcodegen::QrCode>,
-        /// From the left of the page.
+        /// Distance from the left of the page.
         x: f32,
-        /// From the top of the page.
+        /// Distance from the top of the page.
         y: f32,
-        /// How wide and high it is.
+        /// Width and height.
         side: f32,
     },
 }
 
 impl Item {
-    /// Lines with the top left corner of their column at `x`, `y`.
+    /// Places lines with the top left corner of their column at `x`, `y`.
     pub fn text(lines: Lines, x: f32, y: f32) -> Self {
         Self::Text {
             lines: Box::new(lines),
@@ -128,7 +124,7 @@ fn draw_qr(surface: &mut Surface<'_>, code: &qrcodegen::QrCode, x: f32, y: f32, 
     let modules = code.size();
     #[expect(clippy::cast_precision_loss, reason = "a QR code has at most 177 modules a side")]
     let at = |module: i32| side / modules as f32 * module as f32;
-    // Runs of dark modules, so that no hairline shows between neighbours.
+    // Joins dark modules into runs, so that no hairline shows between them.
     let mut runs = Vec::new();
     for row in 0..modules {
         let mut column = 0;

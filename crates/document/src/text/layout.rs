@@ -1,26 +1,27 @@
-//! How a text is placed in its box: one rule for the page in the browser and for the PDF.
+//! The layout of a text in its box, which is the same on the page in the browser and in the PDF.
 //!
 //! - The box has a padding of [`PADDING`] points on each side.
-//! - *One line*: line breaks become spaces, and the line is in the middle of the box's height.
-//! - *Many lines*: the text wraps at word boundaries (anywhere, where a word is wider than the box), keeps its line
+//! - *One line*: line breaks become spaces, and the line is vertically centred.
+//! - *Several lines*: the text wraps at word boundaries (or anywhere, if a word is wider than the box), keeps its line
 //!   breaks and begins at the top.
 //! - *Cells*: the box is divided into equal cells side by side, and each character (a letter with its accents, an emoji
-//!   with its parts) is in the middle of its own, all in one size; a blank leaves its cell empty. Aligned to the right,
-//!   the last character takes the last cell; text that runs from right to left begins in the last cell. There is no
-//!   padding, and more characters than cells are refused.
-//! - Where a template does not say which ([`domain::Field::text_place`]), a text box in which two lines fit takes many.
-//! - Without a given size the letters are as large as the box allows, at most [`LARGEST_AUTOMATIC`].
-//! - A text that does not fit is set smaller, down to [`SMALLEST`] (or the given size, if that is smaller). One that
-//!   still does not fit is refused before anybody signs.
-//! - A line is [`LINE_HEIGHT`] times its size high, whatever fonts it mixes.
-//! - Tabs are spaces, trailing blanks are dropped, blanks between words are kept.
-//! - The first letter that has a direction decides in which the text runs (UAX #9, P2), and where it begins if its
-//!   field does not say so.
-//! - A character that no font has is refused by name; nothing is ever drawn as an empty box.
+//!   with its parts) is centred in its own cell, all in the same size. A space leaves its cell empty. If the text is
+//!   aligned to the right, the last character is in the last cell. Right-to-left text begins in the last cell. There is
+//!   no padding, and more characters than cells are refused.
+//! - If a template does not specify the layout ([`domain::Field::text_place`]), a text box with room for two lines has
+//!   several lines.
+//! - Without a given size, the text is as large as the box allows, at most [`LARGEST_AUTOMATIC`].
+//! - A text that does not fit is made smaller, down to [`SMALLEST`] (or the given size, if that is smaller). If it
+//!   still does not fit, it is refused before anyone signs.
+//! - The height of a line is [`LINE_HEIGHT`] times its font size, regardless of the fonts in it.
+//! - Tabs are spaces. Spaces at the end are dropped, spaces between words are kept.
+//! - The first letter with a direction decides the direction of the text (UAX #9, P2), and its alignment if the field
+//!   does not specify one.
+//! - A character that no font contains is refused by name. Nothing is ever drawn as an empty box.
 //!
-//! Shaping, order of writing and line breaking are parley's. What is laid out is drawn on a PDF ([`crate::marks::stamp`]), or
-//! given as outlines ([`Outline`]), so that the page in the browser shows what will be stamped whatever fonts its
-//! reader has.
+//! Shaping, bidirectional ordering and line breaking are done by parley. The result is drawn into a PDF
+//! ([`crate::marks::stamp`]), or returned as outlines ([`Outline`]), so that the page in the browser shows the exact
+//! stamp regardless of the reader's fonts.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -44,20 +45,20 @@ use thiserror::Error;
 
 use crate::text::fonts::{Fonts, Ink};
 
-/// Rounding of parley and of the boxes; a line that is wider by less is not too wide.
+/// Tolerance for rounding in parley and in the boxes. A line that is wider by less than this still fits.
 const SLACK: f32 = 0.01;
 
-/// Why a text cannot be drawn in its box.
+/// Reasons why a text cannot be drawn in its box.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TextFault {
-    /// No font has these characters.
+    /// No font contains these characters.
     #[error("no font has {}; remove them from the text, or add a font that has them", quoted(.characters))]
     MissingCharacters {
-        /// Each once, in order.
+        /// The characters, each once, in order.
         characters: Vec<char>,
     },
-    /// The text does not fit even in the smallest letters.
-    #[error("the text is too long for its box even at the smallest size; shorten it or enlarge the box")]
+    /// The text does not fit even at the smallest size.
+    #[error("the text is too long for its box, even at the smallest font size; shorten it or enlarge the box")]
     DoesNotFit,
 }
 
@@ -72,17 +73,16 @@ fn quoted(characters: &[char]) -> String {
 /// The style of a text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TextStyle {
-    /// Where the text begins in its box. `None`: on several lines, if the box has room for two.
+    /// Layout of the text in its box. `None` means several lines if the box has room for two.
     pub place: Option<TextPlace>,
-    /// The family that is asked first.
+    /// The family that is tried first.
     pub font: Option<Arc<str>>,
-    /// The font size in points. `None`: to fit the box.
+    /// Font size in points. `None` fits the text to the box.
     pub size: Option<f32>,
-    /// The edge of the box that the text is aligned to.
+    /// Edge of the box to which the text is aligned.
     pub alignment: Alignment,
-    /// Which shapes of Han characters are preferred.
+    /// Selects the shapes of Han characters.
     pub language: Language,
-    /// Bold letters.
     pub bold: bool,
     /// Red, green, blue.
     pub colour: [u8; 3],
@@ -102,15 +102,15 @@ impl Default for TextStyle {
     }
 }
 
-/// A text that has been shaped and broken into lines, ready to draw.
+/// A text that has been shaped and broken into lines.
 pub struct Lines {
     text: String,
     layout: Layout<Ink>,
-    /// Size of letters that was chosen.
+    /// The chosen font size.
     pub(crate) size: f32,
-    /// From the top of the box (in a box) or of the column to the top of the first line.
+    /// Distance from the top of the box or column to the top of the first line.
     top: f32,
-    /// The lines that are drawn; all of them, unless the text was cut.
+    /// The lines to draw, which are all unless the text was split.
     shown: Range<usize>,
 }
 
@@ -127,12 +127,12 @@ impl std::fmt::Debug for Lines {
 /// A text laid out for its box.
 #[derive(Debug)]
 pub(crate) struct BoxText {
-    /// From the box's left edge to the column of each part.
+    /// The parts, with the distance of each column from the box's left edge.
     parts: Vec<(f32, Lines)>,
     colour: Ink,
 }
 
-/// Lays `text` out for a box of `width` by `height` points, by the rule above.
+/// Lays `text` out in a box of `width` by `height` points, by the rules above.
 pub(crate) fn in_box(
     fonts: &Fonts,
     text: &str,
@@ -160,7 +160,7 @@ pub(crate) fn in_box(
     })
 }
 
-/// Like [`in_box`], but a text that does not fit is set in the smallest letters and the caller cuts it off at the box, as
+/// Like [`in_box`], but a text that does not fit is set at the smallest size, and the caller clips it to the box, as
 /// viewers do with the value of a form.
 pub(crate) fn cut_to_box(
     fonts: &Fonts,
@@ -195,8 +195,8 @@ pub(crate) fn cut_to_box(
 
 type Extent = (f32, f32);
 
-/// A single line may use the height of its box to the edge, but not its width. Its width is proportional to its size, so
-/// that the second try fits; hinting plays no part in a PDF.
+/// A single line may use the full height of its box, but not its full width. Its width is proportional to its size, so
+/// the second try fits. Hinting has no effect in a PDF.
 fn on_one_line(
     fonts: &Fonts,
     text: String,
@@ -212,7 +212,7 @@ fn on_one_line(
     let natural = lines.width();
     let too_wide = natural > inner_width;
     if too_wide {
-        // Rounded down to tenths.
+        // Round down to tenths.
         size = (size * inner_width / natural * 10.0).floor() / 10.0;
     }
     if size < floor || inner_width <= 0.0 {
@@ -291,8 +291,8 @@ fn in_cells(
     Ok(parts.collect())
 }
 
-/// The result for the largest of `size`, `size` − 0.5, … `floor` that has one. Laying out a stranger's long text is
-/// expensive, so this is a binary search.
+/// Returns the result for the largest of `size`, `size` − 0.5, … `floor` that has one. Laying out a long untrusted text
+/// is expensive, so this is a binary search.
 fn largest_fitting<T>(size: f32, floor: f32, mut try_size: impl FnMut(f32) -> Option<T>) -> Option<T> {
     const STEP: f32 = 0.5;
     if let Some(found) = try_size(size) {
@@ -303,7 +303,7 @@ fn largest_fitting<T>(size: f32, floor: f32, mut try_size: impl FnMut(f32) -> Op
     }
     let mut best = try_size(floor)?;
     let (mut too_large, mut fitting) = (size, floor);
-    // Between them lie only whole steps below `size`.
+    // Only whole steps below `size` remain between them.
     loop {
         let steps = ((too_large - fitting) / STEP).ceil() - 1.0;
         if steps < 1.0 {
@@ -320,8 +320,8 @@ fn largest_fitting<T>(size: f32, floor: f32, mut try_size: impl FnMut(f32) -> Op
     }
 }
 
-/// Lays `text` out in a column of `width` points, as long as it becomes; without a width, on one
-/// line. Nothing is shrunk and nothing added around it.
+/// Lays `text` out in a column of `width` points and unlimited height. Without a width, sets it on one line. Does not
+/// shrink the text or add padding.
 pub fn in_column(
     fonts: &Fonts,
     text: &str,
@@ -371,7 +371,7 @@ fn set(fonts: &Fonts, text: String, style: &TextStyle, size: f32, width: Option<
         builder.push_default(StyleProperty::Locale(
             parley::fontique::Language::parse(style.language.locale()).ok(),
         ));
-        // Korean breaks at spaces as its readers expect, hashes and addresses anywhere.
+        // Korean text breaks at spaces, as readers expect. Hashes and addresses break anywhere.
         let korean = style.language == Language::Ko;
         builder.push_default(StyleProperty::WordBreak(if korean {
             WordBreak::KeepAll
@@ -410,7 +410,7 @@ fn parley_alignment(alignment: Alignment) -> parley::Alignment {
     }
 }
 
-/// The characters of `text` for which layout finds no glyph (`.notdef`, glyph 0).
+/// Returns the characters of `text` for which layout finds no glyph (`.notdef`, glyph 0).
 pub(super) fn missing_characters(fonts: &Fonts, text: &str) -> Vec<char> {
     missing_in(fonts, text, &TextStyle::default())
 }
@@ -433,8 +433,8 @@ pub(super) fn missing_when_laid_out(fonts: &Fonts, text: String, style: &TextSty
             missing.push(character);
         }
     };
-    // Shapers make control characters invisible; here they are the sender's mistake.
-    // What private characters mean, no font that they come from can know.
+    // Shapers make control characters invisible, but in these texts they are an error of the sender. The meaning of
+    // private-use characters depends on the font they were written for.
     let control = |character: char| (character.is_control() && character != '\n') || is_private_use(character);
     let lines = set(fonts, text, style, LARGEST_AUTOMATIC, None);
     for line in lines.layout.lines() {
@@ -452,12 +452,12 @@ pub(super) fn missing_when_laid_out(fonts: &Fonts, text: String, style: &TextSty
 }
 
 impl Lines {
-    /// Width of the longest line without the blanks at its end.
+    /// Returns the width of the longest line without trailing spaces.
     pub(crate) fn width(&self) -> f32 {
         self.layout.width()
     }
 
-    /// Height of the lines.
+    /// Returns the height of the lines.
     pub fn height(&self) -> f32 {
         if self.text.is_empty() {
             0.0
@@ -466,15 +466,15 @@ impl Lines {
         }
     }
 
-    /// From the top of the first of all lines to the top of `line`.
+    /// Returns the distance from the top of the first line to the top of `line`.
     fn line_top(&self, line: usize) -> f32 {
         self.layout
             .get(line)
             .map_or(self.layout.height(), |line| line.metrics().block_min_coord)
     }
 
-    /// Cuts between lines into parts of which the first is at most `first` high (and empty where not
-    /// even one line is that low) and the others at most `other`, but at least one line.
+    /// Splits the text between lines into parts. The first part is at most `first` high, and empty if not even one line
+    /// fits. The others are at most `other` high, but have at least one line.
     pub(crate) fn cut(self, first: f32, other: f32) -> Vec<Self> {
         let mut parts = Vec::new();
         let mut start = self.shown.start;
@@ -503,7 +503,7 @@ impl Lines {
             .collect()
     }
 
-    /// Number of lines.
+    /// Returns the number of lines.
     pub(crate) fn count(&self) -> usize {
         self.layout.len()
     }
@@ -514,7 +514,7 @@ impl Lines {
             .align(parley_alignment(alignment), AlignmentOptions::default());
     }
 
-    /// The outlines of all glyphs; the column's top left corner is at `x`, `y`.
+    /// Passes the outlines of all glyphs to `pen`, with the top left corner of the column at `x`, `y`.
     pub(crate) fn outline(&self, x: f32, y: f32, pen: &mut impl GlyphPen) {
         for line in self.shown.clone().filter_map(|line| self.layout.get(line)) {
             let baseline = y + line.metrics().baseline - self.line_top(self.shown.start);
@@ -534,7 +534,7 @@ impl Lines {
                         .and_then(|outlines| outlines.get(skrifa::GlyphId::new(glyph.id)));
                     if let Some(outline) = outline {
                         pen.start_glyph(at + glyph.x, baseline - glyph.y);
-                        // A glyph that cannot be outlined has no outline in the PDF either.
+                        // A glyph that has no outline here has none in the PDF either.
                         let settings = DrawSettings::unhinted(size, skrifa::instance::LocationRef::default());
                         let _ = outline.draw(settings, pen);
                     }
@@ -555,9 +555,9 @@ impl Lines {
                 let start = pen;
                 let mut ink: Ink = [0, 0, 0];
                 let mut glyphs: Vec<KrillaGlyph> = Vec::new();
-                // The parts of a ligature whose glyph is still to come: in right-to-left text, it comes last.
+                // The parts of a ligature whose glyph follows, because in right-to-left text it is last.
                 let mut before: Option<Range<usize>> = None;
-                // The glyphs of the last cluster: together they represent the same text.
+                // The glyphs of the last cluster, which together represent the same text.
                 let mut last = 0;
                 for cluster in run.visual_clusters() {
                     let mut range = cluster.text_range();
@@ -619,14 +619,14 @@ fn joined(one: &Range<usize>, other: &Range<usize>) -> Range<usize> {
 }
 
 impl BoxText {
-    /// Draws in the box whose top left corner is `x`, `y`.
+    /// Draws the text in the box with the top left corner `x`, `y`.
     pub(crate) fn draw(&self, fonts: &Fonts, surface: &mut Surface<'_>, x: f32, y: f32) {
         for (left, lines) in &self.parts {
             lines.draw(fonts, surface, x + left, y + lines.top);
         }
     }
 
-    /// The path that [`Self::draw`] draws.
+    /// Returns the path that [`Self::draw`] draws.
     pub(crate) fn outline(&self) -> Outline {
         let mut pen = PathPen::default();
         for (left, lines) in &self.parts {
@@ -642,15 +642,15 @@ impl BoxText {
 /// The filled outlines of a text in its box.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outline {
-    /// Data of an SVG path (non-zero winding), in points from the top left of the box, y downwards.
+    /// SVG path data (non-zero winding), in points from the top left of the box, with y pointing downwards.
     pub path: String,
     /// Red, green, blue.
     pub colour: [u8; 3],
 }
 
-/// Receives the outlines of glyphs one after another.
+/// Receives the outlines of glyphs one by one.
 pub(crate) trait GlyphPen: OutlinePen {
-    /// The next outline has its origin here; its own y goes upwards.
+    /// Sets the origin of the next outline, whose own y points upwards.
     fn start_glyph(&mut self, x: f32, baseline: f32);
 }
 
@@ -661,12 +661,12 @@ impl GlyphPen for PathPen {
 }
 
 /// Writes outlines as relative path commands in hundredths of a point. Each command starts at the rounded end of the
-/// one before, so that rounding errors do not add up.
+/// previous one, so that rounding errors do not add up.
 #[derive(Default)]
 pub(crate) struct PathPen {
     pub(crate) path: String,
     origin: (f32, f32),
-    /// In hundredths.
+    /// Current position in hundredths of a point.
     at: (i32, i32),
     start: (i32, i32),
 }
@@ -692,7 +692,7 @@ impl PathPen {
         }
     }
 
-    /// Without insignificant zeros, and without a space before a sign.
+    /// Writes a number without insignificant zeros, and without a space before a sign.
     fn number(&mut self, hundredths: i32, first: bool) {
         if !first && hundredths >= 0 {
             self.path.push(' ');
@@ -701,7 +701,7 @@ impl PathPen {
             self.path.push('-');
         }
         let (whole, part) = (hundredths.unsigned_abs() / 100, hundredths.unsigned_abs() % 100);
-        // Writing into a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = match (whole, part) {
             (whole, 0) => write!(self.path, "{whole}"),
             (0, part) if part % 10 == 0 => write!(self.path, ".{}", part / 10),

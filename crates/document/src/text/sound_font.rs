@@ -1,4 +1,4 @@
-//! Whether a font file that an operator adds draws what it promises: a letter that has a glyph is accepted in a text, and
+//! Checks that a font file added by an operator draws all its letters. A letter with a glyph is accepted in a text, and
 //! would be missing on the page if the glyph cannot be drawn.
 
 use skrifa::MetadataProvider as _;
@@ -16,7 +16,7 @@ pub fn prove_font(file: &FontFile) -> Result<(), FontUnreadable> {
         let font = font.map_err(|error| unsound(&error.to_string()))?;
         let outlines = font.outline_glyphs();
         if outlines.format().is_none() {
-            // A font of pictures.
+            // A font with bitmap or colour glyphs.
             continue;
         }
         for (character, glyph) in font.charmap().mappings() {
@@ -27,20 +27,20 @@ pub fn prove_font(file: &FontFile) -> Result<(), FontUnreadable> {
                 .is_some_and(|outline| outline.draw(settings, &mut ink).is_ok());
             // Damaged outlines may be read as empty ones.
             if !is_drawn || (!ink.0 && needs_ink(character)) {
-                return Err(unsound(&format!("its U+{character:04X} cannot be drawn")));
+                return Err(unsound(&format!("its character U+{character:04X} cannot be drawn")));
             }
         }
     }
     Ok(())
 }
 
-/// Letters and digits are seen, but for the Hangul fillers.
+/// Returns whether a character must be visible: all letters and digits, except the Hangul fillers.
 fn needs_ink(character: u32) -> bool {
     let is_filler = matches!(character, 0x115f | 0x1160 | 0x3164 | 0xffa0);
     char::from_u32(character).is_some_and(char::is_alphanumeric) && !is_filler
 }
 
-/// Whether anything was drawn.
+/// Records whether anything was drawn.
 struct Ink(bool);
 
 impl OutlinePen for Ink {

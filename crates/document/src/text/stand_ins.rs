@@ -1,8 +1,9 @@
-//! Fonts that stand in for Asian fonts that a PDF names and does not contain.
+//! Substitute fonts for Asian fonts that a PDF uses but does not contain.
 //!
-//! Three of our own do. An operator can add others (`documents.fonts_folder`): the processes that read uploads call [`add`] when
-//! they start, before they give up their access to files. Of each added file the first font counts. It stands in for a font of its
-//! own name, and for every font of an Adobe character collection of which it has more letters than ours.
+//! Three built-in fonts serve as substitutes. An operator can add others (`documents.fonts_folder`): the processes that
+//! read uploads call [`add`] when they start, before they give up their access to files. Only the first font of each
+//! added file counts. It replaces a font of the same name, and every font of an Adobe character collection for which it
+//! has more letters than our own font.
 
 use std::sync::{Arc, OnceLock};
 
@@ -16,25 +17,25 @@ use skrifa::{FontRef, MetadataProvider as _};
 use super::fonts::{NOTO_JP_FILE, NOTO_KR_FILE, NOTO_SC_FILE};
 
 const OURS: [&[u8]; 3] = [NOTO_JP_FILE, NOTO_KR_FILE, NOTO_SC_FILE];
-/// No collection has more characters.
+/// Maximum number of characters in a collection. None has more.
 const MOST_CHARACTERS: u32 = 32_000;
 
 static ADDED: OnceLock<Added> = OnceLock::new();
 
-/// The fonts that were added.
+/// The added fonts.
 #[derive(Default)]
 struct Added {
     fonts: Vec<AddedFont>,
-    /// For each of [`Collection::ALL`], the added font with more of its letters than ours, if any.
+    /// For each of [`Collection::ALL`], the added font that has more of its letters than ours, if any.
     richer: [OnceLock<Option<usize>>; 4],
 }
 
 struct AddedFont {
     data: FontData,
     index: u32,
-    /// As [`plain`] has them.
+    /// Names as returned by [`plain`].
     names: Vec<String>,
-    /// The code pages that it claims to cover (OpenType, OS/2, `ulCodePageRange1`).
+    /// The code pages that the font claims to cover (OpenType, OS/2, `ulCodePageRange1`).
     code_pages: u32,
 }
 
@@ -75,8 +76,8 @@ impl Collection {
     }
 }
 
-/// Adds fonts for this process; only the first call has an effect. Files that are not fonts, or have no Asian letters,
-/// are left out. Returns how many stand in.
+/// Adds fonts for this process. Only the first call has an effect. Files that are not fonts, or have no Asian letters,
+/// are left out. Returns the number of added fonts.
 pub fn add(files: Vec<Vec<u8>>) -> usize {
     let added = ADDED.get_or_init(|| Added {
         fonts: files.into_iter().filter_map(AddedFont::read).collect(),
@@ -85,7 +86,7 @@ pub fn add(files: Vec<Vec<u8>>) -> usize {
     added.fonts.len()
 }
 
-/// The font that stands in for a missing Asian one, and its index within the file.
+/// Returns the substitute for a missing Asian font, and its index within the file.
 pub(crate) fn stand_in(wanted: &FallbackFontQuery) -> Option<(FontData, u32)> {
     let family = &wanted.character_collection.as_ref()?.family;
     let collection = Collection::of(family)?;
@@ -98,7 +99,7 @@ pub(crate) fn stand_in(wanted: &FallbackFontQuery) -> Option<(FontData, u32)> {
     })
 }
 
-/// The characters of a stand-in font, by its bytes. `None` if it is not one.
+/// Returns the characters of a substitute font, which is identified by its bytes. `None` for other fonts.
 pub(crate) fn characters(data: &[u8]) -> Option<Charmap<'static>> {
     if let Some(ours) = OURS.into_iter().find(|ours| std::ptr::eq(*ours, data)) {
         return Some(FontRef::new(ours).ok()?.charmap());
@@ -171,7 +172,7 @@ impl AddedFont {
     }
 }
 
-/// A font's name for comparison: without case, spaces, hyphens and the style after a comma.
+/// Returns a font's name for comparison: without case, spaces, hyphens and the style after a comma.
 fn plain(name: &str) -> String {
     let name = name.split(',').next().unwrap_or_default();
     name.chars()
@@ -180,7 +181,7 @@ fn plain(name: &str) -> String {
         .collect()
 }
 
-/// The letters of a character collection.
+/// Returns the letters of a character collection.
 fn letters(family: &CidFamily) -> Option<Vec<char>> {
     let map = CMap::parse(load_embedded(family.ucs2_cmap()?)?, load_embedded)?;
     let letter = |number| match map.lookup_bf_string(number)? {
@@ -216,7 +217,7 @@ mod tests {
         assert!(!is_found("MS-PMincho") && !is_found(""));
     }
 
-    /// That a richer one is used, a test of the workers shows with a font of the system.
+    /// A test of the workers, which uses a system font, covers the opposite case.
     #[test]
     fn a_font_of_fewer_letters_does_not_stand_in() {
         let code_pages = Collection::Korea.code_page();
@@ -226,7 +227,7 @@ mod tests {
             names: Vec::new(),
             code_pages,
         };
-        // It has no more letters than ours, and the Japanese font has no syllables.
+        // The added font has no more letters than ours, and the Japanese font has no Hangul syllables.
         let added = Added {
             fonts: vec![font(NOTO_KR_FILE), font(NOTO_JP_FILE)],
             ..Added::default()

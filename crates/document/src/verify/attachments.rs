@@ -1,4 +1,4 @@
-//! The files inside a PDF (ISO 32000-2, 7.11.4), such as the chain of events in the certificate.
+//! The files attached to a PDF (ISO 32000-2, 7.11.4), such as the event chain of a history certificate.
 
 use std::collections::BTreeSet;
 
@@ -9,23 +9,21 @@ use super::reading::{self, Reading};
 use super::{Fault, open};
 use crate::pdf::{Dict, Object};
 
-/// The most that one attachment may unpack to.
+/// Maximum decompressed size of one attachment.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
-/// How many attachments are read.
+/// Maximum number of attachments that are read.
 const MAX_FILES: usize = 1_000;
 
-/// A file within a PDF.
+/// A file attached to a PDF.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attachment {
-    /// Its file name.
     pub name: String,
-    /// Its media type, if the PDF names it.
+    /// Media type, if the PDF specifies it.
     pub media_type: Option<String>,
-    /// Its bytes.
     pub data: Vec<u8>,
 }
 
-/// The files embedded in `pdf`, by name, without those that cannot be decoded.
+/// Returns the files attached to `pdf` by name, without those that cannot be decoded.
 pub fn attachments(pdf: &[u8]) -> Result<Vec<Attachment>, Fault> {
     matching(pdf, MAX_FILES, |_| true)
 }

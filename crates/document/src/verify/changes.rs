@@ -1,13 +1,14 @@
-//! What was changed between a signed revision and the file's newest state, and whether the signature permits it.
+//! Lists the changes between a signed revision and the file's newest state, and checks whether the signature permits
+//! them.
 //!
-//! Every object that existed when it was signed must be the same, except as [`Rules`] allow: the catalog gains validation data
-//! (`store`); the form and a page gain signature fields; fields are filled in; annotations come and go (`fields`). We look for
-//! each of these by name, entry by entry, and forbid everything that is not known to be harmless. New objects need no check of
-//! their own. Signed objects refer to them only through these exceptions, or through a reference to an object that did not exist,
-//! which we look for.
+//! Every object that existed at the time of signing must be unchanged, except as [`Rules`] allow: the catalog may get
+//! validation data (`store`), the form and a page may get signature fields, fields may be filled in, and annotations
+//! may be added or removed (`fields`). We check each of these changes by name, entry by entry, and forbid everything
+//! that is not known to be harmless. New objects need no check of their own, because signed objects refer to them only
+//! through these exceptions, or through a reference to an object that did not exist, which we check too.
 //!
-//! A program that adds a revision may also write its own name and the time into the document's information dictionary and its
-//! XMP (`description`), but nothing else, even if the document had neither.
+//! A program that adds a revision may also write its own name and the time into the document's information dictionary
+//! and its XMP (`description`), even if the document had neither, but nothing else.
 
 mod change;
 mod defaults;
@@ -26,21 +27,21 @@ use super::reading::{Reading, are_same, changed_keys, mean_same};
 use super::rules::Rules;
 use crate::pdf::{Dict, Name, Object, Ref};
 
-/// How many changes are listed.
+/// Maximum number of listed changes.
 const MAX_LISTED: usize = 50;
 
-/// The changes, by whether the signature permits them.
+/// The changes, grouped by whether the signature permits them.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
     pub(super) permitted: Vec<Change>,
     pub(super) forbidden: Vec<Change>,
-    /// Whether nothing signed uses the form's defaults, so new ones show nowhere.
+    /// Whether no signed content uses the form's defaults, so that new defaults are not visible.
     are_defaults_unused: bool,
 }
 
 impl Changes {
-    /// Whether only validation data or document timestamps were added, with what programs add along with them: the version of
-    /// the format that they need, its extensions, a description, and defaults for fields that do not exist yet.
+    /// Returns whether only validation data or document timestamps were added, with the usual additions: the required
+    /// version of the format, its extensions, metadata, and defaults for fields that do not exist yet.
     pub(super) fn are_only_validation_data(&self) -> bool {
         let is_of_these = |change: &Change| matches!(change.part, Part::ValidationData | Part::Timestamp);
         let may_come_along = |change: &Change| match change.part {
@@ -57,7 +58,7 @@ impl Changes {
     }
 }
 
-/// The changes from `signed` to `current`, as `rules` permit them.
+/// Returns the changes from `signed` to `current`, grouped by whether `rules` permit them.
 pub(super) fn between(signed: &Reading<'_>, current: &Reading<'_>, rules: &Rules) -> Changes {
     let places = Places::of(signed);
     let mut comparison = Comparison {
@@ -87,15 +88,15 @@ struct Comparison<'a> {
     rules: &'a Rules,
     places: Places,
     changes: Changes,
-    /// The names that fields had.
+    /// Former names of fields.
     names: BTreeSet<String>,
-    /// Fields and annotations that were reported already; a field is in the form and on a page.
+    /// Fields and annotations that were already reported, because a field is in the form and on a page.
     added: BTreeSet<Ref>,
-    /// Whether the validation data must stay unchanged, because nobody can read it.
+    /// Whether the validation data must stay unchanged because it is unreadable.
     is_store_fixed: bool,
 }
 
-/// A change, without whether it is permitted.
+/// A change, regardless of whether it is permitted.
 struct Told<'a> {
     part: Part,
     how: How,
@@ -215,7 +216,7 @@ impl Comparison<'_> {
             .for_each(|page| tell(How::Removed, page));
     }
 
-    /// References from signed objects to nothing, where an object exists now.
+    /// Reports references from signed objects to missing objects that now exist.
     fn dangling(&mut self) {
         let mut found: BTreeMap<Ref, (Ref, &Object)> = BTreeMap::new();
         let signed = self.signed;
@@ -266,7 +267,7 @@ impl Comparison<'_> {
         let is_permitted = match &place.role {
             Role::Annotation | Role::OfAnnotation => self.rules.allow_annotations(),
             Role::OfFields(owners) => self.may_fill(owners),
-            // Looked at as a whole.
+            // Checked as a whole.
             Role::Store if !self.is_store_fixed => return,
             _ => false,
         };
@@ -349,11 +350,11 @@ impl Comparison<'_> {
     fn entry(&mut self, place: &Place, id: Ref, key: &[u8], old: Option<&Object>, new: Option<&Object>) {
         let mut part = place.part;
         let is_permitted = match (&place.role, key) {
-            // Looked at as a whole.
+            // Checked as a whole.
             (Role::Catalog, b"DSS") | (Role::Form, b"SigFlags") => return,
             (Role::Catalog, b"AcroForm") => return self.form(place, id, old, new),
             (Role::Catalog, b"Metadata") => old.is_none() && self.is_new_metadata(new),
-            // The version and extensions of the format do not affect what shows.
+            // The version and extensions of the format do not affect what is shown.
             (Role::Catalog, b"Version") => matches!(new, Some(Object::Name(_))),
             (Role::Catalog, b"Extensions") => {
                 let mut has_references = false;
@@ -408,12 +409,13 @@ impl Comparison<'_> {
         );
     }
 
-    /// Whether the form may get defaults for fields without their own.
+    /// Returns whether the form may get defaults for fields without their own.
     fn may_add_defaults(&self) -> bool {
         self.rules.level >= 2 || self.changes.are_defaults_unused
     }
 
-    /// The target of a document's names: scripts that run on opening, files, places.
+    /// Returns the part affected by a change in the document's name dictionary: scripts that run on opening, files,
+    /// destinations.
     fn part_of_names(&self, old: Option<&Object>, new: Option<&Object>) -> Part {
         for (key, part) in [
             (&b"JavaScript"[..], Part::Script),
@@ -428,7 +430,7 @@ impl Comparison<'_> {
         Part::Catalog
     }
 
-    /// Whether the catalog has a new XMP stream that does not change the document's description.
+    /// Returns whether the catalog has a new XMP stream that does not change the document's metadata.
     fn is_new_metadata(&self, new: Option<&Object>) -> bool {
         let Some(Object::Ref(id)) = new else { return false };
         let is_metadata =
@@ -438,8 +440,8 @@ impl Comparison<'_> {
         is_metadata && !self.signed.has(*id)
     }
 
-    /// Whether a dictionary has at least its old entries: programs that fill in a form add fonts to the default
-    /// resources.
+    /// Returns whether a dictionary still has at least its old entries, because programs that fill in a form add fonts
+    /// to the default resources.
     fn has_grown(&self, old: Option<&Object>, new: Option<&Object>, depth: usize) -> bool {
         const DEEPEST: usize = 2;
         if are_same(old, new) {
@@ -458,7 +460,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// The form, as the catalog has it.
+    /// Checks the form in the catalog.
     fn form(&mut self, place: &Place, id: Ref, old: Option<&Object>, new: Option<&Object>) {
         let empty = Dict::new();
         let told = |how| Told {

@@ -1,4 +1,4 @@
-//! The verdict on files that cannot be read by the rules of the format.
+//! The verdict on files that cannot be read strictly.
 
 use std::collections::BTreeSet;
 
@@ -7,10 +7,10 @@ use crate::pdf::lex::Lexer;
 use crate::pdf::shared_bytes::SharedBytes;
 use crate::pdf::{PdfDefect, Rule, parse};
 
-/// A byte range is not longer, in characters.
+/// Maximum length of a byte range, in characters.
 const MAX_BYTE_RANGE: usize = 256;
 
-/// The state of an unreadable file.
+/// Returns the fault of an unreadable file.
 pub(super) fn fault_of(defect: &PdfDefect) -> Fault {
     let reason = defect.to_string();
     match defect.rule {
@@ -25,7 +25,7 @@ pub(super) fn fault_of(defect: &PdfDefect) -> Fault {
     }
 }
 
-/// The state of a file that an addition after a signature made unreadable.
+/// Returns the fault of a file that became unreadable through an addition after a signature.
 pub(super) fn fault_of_appended(defect: &PdfDefect) -> Fault {
     match (defect.rule, defect.object) {
         (Rule::StrayEntry | Rule::StrayCompressedEntry | Rule::ObjectStream, Some(object)) => {
@@ -35,8 +35,8 @@ pub(super) fn fault_of_appended(defect: &PdfDefect) -> Fault {
     }
 }
 
-/// The verdict on a file that cannot be read: of the longest part of it that a signature says it covers and that can be read, the
-/// signatures, none of which proves anything. `judge` judges what can be read.
+/// Returns the verdict on an unreadable file. Reports the signatures in the longest readable part that a signature
+/// claims to cover, none of which proves anything. `judge` judges a readable part.
 pub(super) fn judge(pdf: &[u8], defect: &PdfDefect, judge: impl Fn(SharedBytes) -> Option<Verdict>) -> Verdict {
     let ends = ends_of_byte_ranges(pdf);
     let verdict_of = |end: &usize| {
@@ -51,7 +51,7 @@ pub(super) fn judge(pdf: &[u8], defect: &PdfDefect, judge: impl Fn(SharedBytes) 
     });
     let is_sound = |signature: &SignatureReport| !signature.faults.iter().any(Fault::concerns_soundness);
     let fault = match fault_of(defect) {
-        // Nobody has signed it.
+        // The file is not signed.
         Fault::DamagedStructure { reason, .. } if ends.is_empty() => Fault::Unreadable { reason },
         Fault::DamagedStructure { .. } if verdict.signatures.iter().any(is_sound) => fault_of_appended(defect),
         fault => fault,
@@ -66,7 +66,7 @@ pub(super) fn judge(pdf: &[u8], defect: &PdfDefect, judge: impl Fn(SharedBytes) 
     verdict
 }
 
-/// How much of the file each byte range in it covers: a guess for unreadable files.
+/// Returns the end of each byte range found in the file, which is a guess for unreadable files.
 fn ends_of_byte_ranges(pdf: &[u8]) -> BTreeSet<usize> {
     const KEY: &[u8] = b"/ByteRange";
     let end = |at: usize| {

@@ -1,7 +1,7 @@
-//! The validation data that a file holds for its verifiers: its document security store (ISO 32000-2, 12.8.4.3).
+//! The validation data in a file: its document security store (ISO 32000-2, 12.8.4.3).
 //!
-//! Nothing is read only in part, because the rest might contain a revocation: a file with more than anybody reads is at
-//! fault.
+//! Validation data is never read only in part, because the rest might contain a revocation: a file with more data than
+//! we read is a fault.
 
 use jiff::Timestamp;
 
@@ -12,21 +12,21 @@ use crate::pdf::{PdfDefect, Rule, View};
 use crate::pki::certificates::Certified;
 use crate::pki::revocation::{MAX_ITEMS, RevocationData, Status, status};
 
-/// How large all validation data can be when decoded, in bytes.
+/// Maximum decoded size of all validation data, in bytes.
 pub(crate) const MAX_STORE: usize = 64 * 1024 * 1024;
 
-/// What a file contains for its verifiers.
+/// The validation data in a file.
 #[derive(Debug, Default)]
 pub(super) struct Embedded {
     pub(super) certificates: Vec<Vec<u8>>,
     pub(super) revocation: RevocationData,
     pub(super) is_present: bool,
-    /// There is more than is read, and nothing of that is here.
+    /// Whether there is more data than we read. In that case, none is included.
     pub(super) is_too_much: bool,
 }
 
 impl Embedded {
-    /// The document security store (ISO 32000-2, 12.8.4.3).
+    /// Reads the document security store (ISO 32000-2, 12.8.4.3).
     pub(super) fn of(reading: &Reading<'_>) -> Self {
         let store = reading.catalog().and_then(|catalog| reading.dict(catalog, b"DSS"));
         let Some(store) = store else {
@@ -51,7 +51,7 @@ impl Embedded {
                         items.push(item);
                     }
                     Err(defect) if defect.rule == Rule::TooLarge => is_too_much = true,
-                    // Unreadable data is ignored.
+                    // Ignore unreadable data.
                     Err(_) => {}
                 }
             }
@@ -74,16 +74,16 @@ impl Embedded {
     }
 }
 
-/// The validation data of a file, for adding to it.
+/// A summary of a file's validation data, used before adding more.
 pub(crate) struct Held {
-    /// How many bytes they are.
+    /// Size in bytes.
     pub(crate) bytes: usize,
-    /// Whether it contains a certificate and its proof.
+    /// Whether the data contains the signer's certificate and its proof.
     pub(crate) proves_signer: bool,
 }
 
-/// What a file holds, and whether it proves the first of these certificates (DER), which is known with its issuers,
-/// good at a moment; a revocation after that moment does not matter.
+/// Summarises a file's validation data. Checks whether it proves that the first of these certificates (DER), which are
+/// sorted from the signer's to the root's, was good at `at`. A revocation after that time does not matter.
 pub(crate) fn held(view: View<'_>, certificates: &[Vec<u8>], at: Option<Timestamp>) -> Result<Held, PdfDefect> {
     let embedded = Embedded::of(&Reading::of(view)?);
     let RevocationData { lists, responses } = &embedded.revocation;

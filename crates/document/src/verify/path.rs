@@ -1,5 +1,5 @@
-//! Whether a trusted root vouches for a signer's certificate (RFC 5280, 6, without policies; revocation is looked at in
-//! `trust`).
+//! Checks whether a trusted root vouches for a signer's certificate (RFC 5280, 6, without policies; `trust` checks
+//! revocation).
 
 use const_oid::ObjectIdentifier;
 use const_oid::db::rfc5280::{ANY_EXTENDED_KEY_USAGE, ID_KP_CLIENT_AUTH, ID_KP_EMAIL_PROTECTION};
@@ -9,16 +9,16 @@ use x509_cert::ext::pkix::{BasicConstraints, ExtendedKeyUsage, KeyUsage};
 use super::{Fault, TrustedRoots};
 use crate::pki::certificates::Certified;
 
-/// The longest path from a signer to a root, in certificates.
+/// Maximum length of a path from a signer to a root, in certificates.
 const MAX_PATH: usize = 8;
-/// How many signatures of certificates are checked; each costs up to a millisecond.
+/// Maximum number of certificate signatures that are checked. Each costs up to a millisecond.
 const MAX_CHECKS: usize = 64;
 
-/// Extensions whose meaning is honoured, or touches nothing here, so that they may be critical:
-/// key usage, subject alternative name, basic constraints, certificate policies, extended key usage.
+/// Extensions that may be critical, because we process them or they have no effect here: key usage, subject alternative
+/// name, basic constraints, certificate policies, extended key usage.
 const UNDERSTOOD: &[&str] = &["2.5.29.15", "2.5.29.17", "2.5.29.19", "2.5.29.32", "2.5.29.37"];
 
-/// The certificates among which paths are looked for.
+/// The certificates from which paths are built.
 pub(super) struct Pool<'a> {
     roots: Vec<Certified<'a>>,
     others: Vec<Certified<'a>>,
@@ -40,13 +40,13 @@ impl<'a> Pool<'a> {
         }
     }
 
-    /// The certificates that came with the file.
+    /// Returns the certificates in the file.
     pub(super) fn others(&self) -> &[Certified<'a>] {
         &self.others
     }
 
-    /// The path of certificates from a signer to a trusted root, each valid at the moment `at` and allowed for its
-    /// purpose.
+    /// Returns the path of certificates from a signer to a trusted root, each valid at the time `at` and permitted for
+    /// its purpose.
     pub(super) fn path<'p>(
         &'p self,
         signer: &'p Certified<'a>,
@@ -73,7 +73,7 @@ impl<'a> Pool<'a> {
     }
 }
 
-/// Extends a path depth first until it reaches a root. Otherwise, the longest dead end stays.
+/// Extends a path depth first until it reaches a root. Otherwise, keeps the longest dead end.
 fn extend_to_root<'p, 'd>(
     path: &mut Vec<&'p Certified<'d>>,
     pool: &'p [Certified<'d>],
@@ -133,9 +133,9 @@ fn may_sign(certificate: &Certified<'_>) -> Result<(), Fault> {
     }
 }
 
-/// The purposes of a certificate's key for signing documents, from different authorities: any; client authentication,
-/// by which many authorities that serve people mean the person; electronic mail (S/MIME); documents (RFC 9336); and the
-/// two older numbers for documents of Microsoft and Adobe.
+/// Key purposes that permit signing documents, as used by different authorities: any purpose; client authentication,
+/// which many authorities use for people; email (S/MIME); documents (RFC 9336); and the two older identifiers for
+/// documents by Microsoft and Adobe.
 const OF_DOCUMENTS: [ObjectIdentifier; 6] = [
     ANY_EXTENDED_KEY_USAGE,
     ID_KP_CLIENT_AUTH,
@@ -145,8 +145,8 @@ const OF_DOCUMENTS: [ObjectIdentifier; 6] = [
     ObjectIdentifier::new_unwrap("1.2.840.113583.1.1.5"),
 ];
 
-/// Whether a certificate's key may sign documents: one that states no purpose may, one that states others alone may not
-/// (RFC 5280, 4.2.1.12).
+/// Checks that a certificate's key may sign documents: permitted if it states no purpose, not permitted if it states
+/// only other purposes (RFC 5280, 4.2.1.12).
 pub(super) fn may_sign_documents(certificate: &Certified<'_>) -> Result<(), Fault> {
     let stated = certificate
         .certificate
@@ -156,7 +156,7 @@ pub(super) fn may_sign_documents(certificate: &Certified<'_>) -> Result<(), Faul
     match stated {
         Some((_, usage)) if !usage.0.iter().any(|purpose| OF_DOCUMENTS.contains(purpose)) => Err(unusable(
             certificate,
-            "its extended key usage is for other things than signing documents",
+            "its extended key usage does not include signing documents",
         )),
         _ => Ok(()),
     }
@@ -170,13 +170,16 @@ fn may_issue(certificate: &Certified<'_>, authorities_below: usize) -> Result<()
         .map_err(|_| unusable(certificate, "its basic constraints cannot be read"))?
         .map(|(_, constraints)| constraints);
     let Some(constraints) = constraints.filter(|constraints| constraints.ca) else {
-        return Err(unusable(certificate, "it is no certification authority"));
+        return Err(unusable(certificate, "it is not a certification authority"));
     };
     if constraints
         .path_len_constraint
         .is_some_and(|most| authorities_below > usize::from(most))
     {
-        return Err(unusable(certificate, "the path below it is longer than it allows"));
+        return Err(unusable(
+            certificate,
+            "the certificate path below it is longer than it allows",
+        ));
     }
     match key_usage(certificate)? {
         Some(usage) if !usage.key_cert_sign() => Err(unusable(
@@ -210,10 +213,7 @@ fn understood(certificate: &Certified<'_>) -> Result<(), Fault> {
     match unknown {
         Some(extension) => Err(unusable(
             certificate,
-            &format!(
-                "it has the critical extension {}, which is unknown here",
-                extension.extn_id
-            ),
+            &format!("it has the unknown critical extension {}", extension.extn_id),
         )),
         None => Ok(()),
     }

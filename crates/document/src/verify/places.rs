@@ -1,12 +1,13 @@
-//! Where each object of a signed revision belongs: to which page, to which field, to the form, to nothing that may change.
+//! Determines what each object of a signed revision belongs to: a page, a field, the form, or nothing that may change.
 //!
-//! An object may have several places. What must not change wins: two roles of an object meet in what both permit
-//! ([`Role::meet`]), and a role that has become stricter is passed on to all that the object refers to. So the order in which
-//! the ways are walked decides nothing. Otherwise an author could let a page show the same object as a field's appearance, or
-//! use a field itself as the resources of a page, and change the page by filling in the field.
+//! An object may be reached in several ways. The strictest rule applies: an object with two roles may change only as
+//! both permit ([`Role::meet`]), and a role that becomes stricter is passed on to everything that the object refers to.
+//! So the order of the search has no effect on the result. Otherwise, an author could let a page show the same object
+//! as a field's appearance, or use a field itself as the resources of a page, and then change the page by filling in
+//! the field.
 //!
-//! Some references only name an object, as a field names its kids and an action the field that it hides ([`NAMING`]): they
-//! take nothing away from it.
+//! Some references only identify an object, such as those from a field to its kids, and from an action to the field
+//! that it hides ([`NAMING`]). They do not restrict its changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,28 +15,28 @@ use super::changes::Part;
 use super::reading::Reading;
 use crate::pdf::{Dict, Name, Object, Ref};
 
-/// Deeper trees of fields than forms have.
+/// Maximum number of fields and widgets. No real form has more.
 const MAX_FIELDS: usize = 100_000;
-/// An appearance that more fields share belongs to none of them.
+/// An appearance shared by more fields than this belongs to none of them.
 const MAX_OWNERS: usize = 16;
-/// The longest full name of a field that is reported whole, in bytes.
+/// Maximum length in bytes of a field's full name in a report. A longer one is truncated.
 const MAX_NAME: usize = 500;
 
-/// The flag of a button that keeps no value (table 229).
+/// The flag of a button without a value (table 229).
 const PUSH_BUTTON: i64 = 1 << 16;
 
 /// The entries of a field or widget that change when it is filled in.
 pub(super) const FILLED: &[&[u8]] = &[b"V", b"AP", b"AS", b"RV", b"I", b"DA", b"Q", b"M"];
 
-/// The keys under which a field, the form or the catalog is named and not used: no value of a field is looked up through them.
+/// Keys that only identify a field, the form or the catalog. No field values are read through them.
 const NAMING: &[&[u8]] = &[
     b"Annots", b"CO", b"Data", b"Fields", b"IRT", b"Kids", b"Obj", b"Parent", b"T",
 ];
 
-/// How an object may change.
+/// Permitted changes of an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Role {
-    /// It must not change.
+    /// The object must not change.
     Fixed,
     /// The document catalog.
     Catalog,
@@ -56,22 +57,22 @@ pub(super) enum Role {
     Field(usize),
     /// An annotation that is not a field.
     Annotation,
-    /// Reached by annotations alone.
+    /// An object that is reached only from annotations.
     OfAnnotation,
-    /// Reached by the values and appearances of these fields alone.
+    /// An object that is reached only from the values and appearances of these fields.
     OfFields(Vec<usize>),
     /// Validation data.
     Store,
 }
 
 impl Role {
-    /// How an object with both roles may change: in any way that one of them permits.
+    /// Returns the role of an object with both roles. It permits only changes that both permit.
     fn meet(&self, other: &Self) -> Self {
         match (self, other) {
             (one, other) if one == other => one.clone(),
-            // A page may only get more annotations, no matter what refers to it.
+            // A page may only get more annotations, regardless of the references to it.
             (Self::Page, _) | (_, Self::Page) => Self::Page,
-            // Several fields may share an appearance; it may change if each of them may.
+            // Several fields may share an appearance. It may change if every one of them may change.
             (Self::OfFields(some), Self::OfFields(more)) => {
                 let owners: BTreeSet<usize> = some.iter().chain(more).copied().collect();
                 if owners.len() > MAX_OWNERS {
@@ -82,18 +83,18 @@ impl Role {
             }
             (Self::Annotation, Self::OfAnnotation) | (Self::OfAnnotation, Self::Annotation) => Self::Annotation,
             (Self::Fields, Self::Annotations) | (Self::Annotations, Self::Fields) => Self::Fields,
-            // They may only grow.
+            // Resources may only grow.
             (Self::FormResources, Self::OfFields(_) | Self::OfAnnotation)
             | (Self::OfFields(_) | Self::OfAnnotation, Self::FormResources) => Self::FormResources,
             _ => Self::Fixed,
         }
     }
 
-    /// Whether a reference of this key only names an object of this role.
+    /// Returns whether a reference with this key only identifies an object of this role.
     fn is_named_by(&self, key: &[u8], is_structure: bool) -> bool {
         match self {
             Self::Catalog | Self::Form | Self::Fields | Self::Annotations | Self::Field(_) => NAMING.contains(&key),
-            // The structure of a tagged document leads to its annotations.
+            // The structure of a tagged document refers to its annotations.
             Self::Annotation => is_structure && key == b"Obj",
             _ => false,
         }
@@ -104,7 +105,7 @@ impl Role {
 pub(super) struct Place {
     pub(super) part: Part,
     pub(super) page: Option<u32>,
-    /// The field itself, or the fields that show it: indexes into [`Places::fields`].
+    /// The field itself, or the fields that show the object, as indexes into [`Places::fields`].
     pub(super) fields: Vec<usize>,
     pub(super) role: Role,
 }
@@ -112,12 +113,12 @@ pub(super) struct Place {
 /// A field of the form.
 #[derive(Debug, Clone)]
 pub(super) struct Field {
-    /// Its full name.
+    /// Full name of the field.
     pub(super) name: String,
     pub(super) is_signature: bool,
-    /// A button that keeps no value: nothing of it is filled in (ISO 32000-2, 12.7.5.2.2).
+    /// Whether this is a button without a value, which is never filled in (ISO 32000-2, 12.7.5.2.2).
     pub(super) is_push_button: bool,
-    /// The first page on which it shows.
+    /// First page that shows the field.
     pub(super) page: Option<u32>,
 }
 
@@ -129,14 +130,14 @@ pub(super) struct Places {
     used: BTreeSet<Ref>,
 }
 
-/// Objects found on the way count as part of the same thing.
+/// Properties assigned to all objects that are reached on one way.
 #[derive(Clone)]
 struct Way {
     part: Option<Part>,
     page: Option<u32>,
     field: Option<usize>,
     role: Role,
-    /// Whether it belongs to the document's structure, which names annotations and is not visible.
+    /// Whether the way leads through the document's structure, which refers to annotations and is not visible.
     is_structure: bool,
 }
 
@@ -170,7 +171,7 @@ impl Places {
         places
     }
 
-    /// Assigns roles to everything that has a name; returns the annotations, each with its page's number.
+    /// Assigns roles to everything that has a defined purpose. Returns the annotations, each with its page number.
     fn name(&mut self, reading: &Reading<'_>) -> Vec<(Ref, u32)> {
         self.name_fields(reading);
         let annotations = self.name_pages(reading);
@@ -201,7 +202,7 @@ impl Places {
         annotations
     }
 
-    /// The place of an object; one that nothing reaches must stay as it is, too.
+    /// Returns the place of an object. An object that is never reached must not change either.
     pub(super) fn get(&self, id: Ref, object: &Object) -> Place {
         self.by_id.get(&id).cloned().unwrap_or_else(|| Place {
             part: part_of(object),
@@ -242,7 +243,7 @@ impl Places {
         }
     }
 
-    /// Names the pages; the answer is their annotations, each with its page's number.
+    /// Assigns roles to the pages. Returns their annotations, each with its page number.
     fn name_pages(&mut self, reading: &Reading<'_>) -> Vec<(Ref, u32)> {
         let mut annotations = Vec::new();
         for (number, id) in (1..).zip(reading.pages()) {
@@ -277,7 +278,8 @@ impl Places {
         annotations
     }
 
-    /// An object with two names loses what either permits, and so does everything it refers to.
+    /// Passes on the role of objects with two conflicting roles: neither they nor the objects that they refer to may
+    /// change.
     fn walk_named_twice(&mut self, reading: &Reading<'_>) {
         let fixed: Vec<Ref> = self
             .by_id
@@ -394,7 +396,7 @@ impl Places {
                 continue;
             };
             let is_signature = known.is_signature;
-            // An existing signature stays, and a push button has nothing to fill in.
+            // An existing signature must stay, and a push button is never filled in.
             let is_closed = (is_signature && field.has(b"V")) || known.is_push_button;
             for (key, value) in field.iter() {
                 let key = key.bytes();
@@ -431,7 +433,7 @@ impl Places {
         }
     }
 
-    /// Adds the role of the path to everything reached from `object`, the value of `key`.
+    /// Adds the role of the way to everything reached from `object`, which is the value of `key`.
     fn walk(&mut self, reading: &Reading<'_>, object: &Object, key: &[u8], way: &Way) {
         let mut waiting = Vec::new();
         references(object, key, &mut |id, key| {
@@ -451,7 +453,7 @@ impl Places {
         }
     }
 
-    /// Adds a role to an object. Returns what else its objects contain, or `None` if nothing is new.
+    /// Adds a role to an object. Returns the role for the objects that it contains, or `None` if nothing is new.
     fn reach(&mut self, id: Ref, key: &[u8], object: &Object, role: Role, way: &Way) -> Option<Role> {
         let Some(place) = self.by_id.get_mut(&id) else {
             let place = Place {
@@ -484,12 +486,12 @@ impl Places {
             place.page = way.page.or(place.page);
         }
         place.role = met.clone();
-        // If the roles contradict each other, so do those of everything below.
+        // If the roles conflict, so do those of everything below.
         Some(if met == Role::Fixed { met } else { role })
     }
 }
 
-/// A field as it is found in the form.
+/// A field found in the form.
 pub(super) struct NamedField<'a> {
     pub(super) id: Option<Ref>,
     pub(super) name: String,
@@ -498,10 +500,10 @@ pub(super) struct NamedField<'a> {
     pub(super) dict: &'a Dict,
 }
 
-/// The kind of a field and its flags, including inherited ones (12.7.4.1, table 226).
+/// The type and flags of a field, including inherited ones (12.7.4.1, table 226).
 type Inherited<'d> = (&'d Object, i64);
 
-/// All fields and their widgets, with full names (ISO 32000-2, 12.7.4.2).
+/// Returns all fields and their widgets, with full names (ISO 32000-2, 12.7.4.2).
 pub(super) fn named_fields<'f>(reading: &Reading<'f>) -> Vec<NamedField<'f>> {
     let mut found = Vec::new();
     let fields = reading.form().and_then(|form| reading.array(form, b"Fields"));
@@ -549,7 +551,7 @@ pub(super) fn named_fields<'f>(reading: &Reading<'f>) -> Vec<NamedField<'f>> {
     found
 }
 
-/// The way knows a part, the object may know it better.
+/// Returns the part stated by the object, or else that of the way.
 fn refined(part: Option<Part>, object: &Object) -> Part {
     match (part, part_of(object)) {
         (Some(Part::Content | Part::Resources) | None, own) => own,
@@ -557,7 +559,7 @@ fn refined(part: Option<Part>, object: &Object) -> Part {
     }
 }
 
-/// The part that an object says it is.
+/// Returns the part that an object's type states.
 pub(super) fn part_of(object: &Object) -> Part {
     let Some(dict) = object.as_dict() else {
         return Part::Other;
@@ -590,13 +592,13 @@ pub(super) fn part_of(object: &Object) -> Part {
     }
 }
 
-/// Calls `found` for every reference within an object.
+/// Calls `found` for every reference in an object.
 pub(super) fn each_reference(object: &Object, found: &mut impl FnMut(Ref)) {
     references(object, b"", &mut |id, _| found(id));
 }
 
-/// Calls `found` for every reference within an object, with the key of the innermost dictionary under which it stands; for the
-/// object itself, and what stands in it as an array, that is `key`. The reader bounds how deep objects are nested.
+/// Calls `found` for every reference in an object, with the key in the innermost dictionary that contains it. For the
+/// object itself, and for the items of an array, the key is `key`. The reader limits the nesting of objects.
 fn references(object: &Object, key: &[u8], found: &mut impl FnMut(Ref, &[u8])) {
     match object {
         Object::Ref(id) => found(*id, key),

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::pdf::{Dict, File, Number, Object, Objects as _, PdfDefect, Ref, Rule, Stream, View};
 
-/// A revision in which every object can be read and every reference ends. So null always means missing (ISO 32000-2, 7.3.7
-/// and 7.3.10).
+/// A revision in which every object can be read and every reference resolves. Null therefore always means missing (ISO
+/// 32000-2, 7.3.7 and 7.3.10).
 #[derive(Debug, Clone)]
 pub(crate) struct Reading<'f> {
     view: View<'f>,
@@ -23,7 +23,7 @@ impl<'f> Reading<'f> {
         Ok(Self { view, pages })
     }
 
-    /// The pages in their order.
+    /// The pages, in order.
     pub(super) fn pages(&self) -> &[Ref] {
         &self.pages
     }
@@ -40,7 +40,7 @@ impl<'f> Reading<'f> {
         self.view.catalog().ok()
     }
 
-    /// The dictionary of the form (12.7.3).
+    /// Returns the form dictionary (12.7.3).
     pub(super) fn form(&self) -> Option<&'f Dict> {
         self.dict(self.catalog()?, b"AcroForm")
     }
@@ -64,7 +64,7 @@ impl<'f> Reading<'f> {
         self.view.resolve(object).unwrap_or(&Object::Null)
     }
 
-    /// The value of a key, resolved; null if it is missing.
+    /// Returns the resolved value of a key, or null if it is missing.
     pub(super) fn get<'o>(&self, dict: &'o Dict, key: &[u8]) -> &'o Object
     where
         'f: 'o,
@@ -72,7 +72,7 @@ impl<'f> Reading<'f> {
         dict.get(key).map_or(&Object::Null, |value| self.resolve(value))
     }
 
-    /// A dictionary, direct or by reference; not that of a stream.
+    /// Returns a dictionary, direct or by reference, but not the dictionary of a stream.
     pub(super) fn as_dict<'o>(&self, object: &'o Object) -> Option<&'o Dict>
     where
         'f: 'o,
@@ -97,7 +97,7 @@ impl<'f> Reading<'f> {
         self.get(dict, key).as_array()
     }
 
-    /// The meaning of a name under a key.
+    /// Returns the decoded name stored under a key.
     pub(super) fn name(&self, dict: &Dict, key: &[u8]) -> Option<Vec<u8>> {
         self.get(dict, key).as_name().map(|name| name.bytes().into_owned())
     }
@@ -110,12 +110,12 @@ impl<'f> Reading<'f> {
         self.get(dict, key).as_str().map(crate::pdf::Str::text)
     }
 
-    /// A flag word. 0 if there is none.
+    /// Returns a flag word, or 0 if there is none.
     pub(super) fn flags(&self, dict: &Dict, key: &[u8]) -> i64 {
         self.get(dict, key).as_i64().unwrap_or(0)
     }
 
-    /// The data of a stream, decoded. `limit` is the most bytes that it may have.
+    /// Returns the decoded data of a stream, at most `limit` bytes.
     pub(super) fn plain(&self, stream: &Stream, limit: usize) -> Result<Vec<u8>, PdfDefect> {
         let decoded = self.view.decode(stream, limit)?;
         let rule = if !decoded.left.is_empty() {
@@ -128,7 +128,7 @@ impl<'f> Reading<'f> {
         Err(PdfDefect::new(0, rule))
     }
 
-    /// Whether an object of this revision means the same as another of the same file.
+    /// Whether an object of this revision means the same as another object of the same file.
     pub(super) fn is_same(&self, own: &Object, other: &Object) -> bool {
         let has_same_data = match (own, other) {
             (Object::Stream(own), Object::Stream(other)) => {
@@ -141,14 +141,14 @@ impl<'f> Reading<'f> {
     }
 }
 
-/// Reads a file with every object that it has ever had.
+/// Reads a file with every object it has ever contained.
 pub(super) fn read(file: &File) -> Result<Reading<'_>, PdfDefect> {
     file.read_all()?;
     Reading::of(file.latest())
 }
 
-/// Whether two values mean the same, because programs that change one entry often respell the others. Does not compare the
-/// data of streams.
+/// Whether two values mean the same. Programs that change one entry often respell the others. Does not compare the data
+/// of streams.
 pub(super) fn mean_same(one: &Object, other: &Object) -> bool {
     match (one, other) {
         (Object::Number(one), Object::Number(other)) => one == other || are_equal(one, other),
@@ -163,7 +163,7 @@ pub(super) fn mean_same(one: &Object, other: &Object) -> bool {
     }
 }
 
-/// Whole numbers are compared by value, others after the rounding of programs that count in 32 bits.
+/// Compares integers by value, and other numbers after rounding as programs with 32-bit numbers do.
 fn are_equal(one: &Number, other: &Number) -> bool {
     let short = |number: &Number| -> Option<f32> { std::str::from_utf8(number.spelling()).ok()?.parse().ok() };
     match (one.as_i64(), other.as_i64()) {
@@ -179,7 +179,7 @@ fn have_same_entries(one: &Dict, other: &Dict) -> bool {
             .all(|(key, value)| other.get(&key.bytes()).is_some_and(|other| mean_same(value, other)))
 }
 
-/// The meanings of all keys of two dictionaries whose values do not mean the same.
+/// Returns the decoded names of all keys whose values differ in meaning between two dictionaries.
 pub(super) fn changed_keys(before: &Dict, after: &Dict) -> BTreeSet<Vec<u8>> {
     let keys = before
         .iter()
@@ -188,7 +188,7 @@ pub(super) fn changed_keys(before: &Dict, after: &Dict) -> BTreeSet<Vec<u8>> {
     keys.filter(|key| !are_same(before.get(key), after.get(key))).collect()
 }
 
-/// Whether two values, if they are there, mean the same.
+/// Whether two optional values are both missing or mean the same.
 pub(super) fn are_same(one: Option<&Object>, other: Option<&Object>) -> bool {
     match (one, other) {
         (Some(one), Some(other)) => mean_same(one, other),

@@ -1,28 +1,26 @@
-//! What may follow a signature: DocMDP (ISO 32000-2, 12.8.2.2), FieldMDP (12.8.2.4) and the lock of its field
+//! Changes allowed after a signature: DocMDP (ISO 32000-2, 12.8.2.2), FieldMDP (12.8.2.4) and the lock of its field
 //! (12.7.5.5, table 236).
 //!
-//! Without any of them the standard says nothing, and readers agree: only more signatures and filled-in fields may follow, as
-//! after a certification of level 2.
+//! The standard does not define what is allowed without any of them. Readers agree that only more signatures and
+//! filled-in fields may follow, as after a certification of level 2.
 
 use serde::{Deserialize, Serialize};
 
 use super::reading::Reading;
 use crate::pdf::{Dict, Object, Str};
 
-/// The default of `/P` (table 257), also without any statement.
+/// The default of `/P` (table 257), also used if the signature states no level.
 const DEFAULT_LEVEL: u8 = 2;
-/// No lock has more names.
+/// Maximum number of names in a lock.
 const MAX_NAMES: usize = 10_000;
 
-/// The fields that a signature locks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "action", content = "fields", rename_all = "snake_case")]
 pub enum FieldLock {
-    /// All fields.
     All,
-    /// These fields and their descendants.
+    /// The named fields and their descendants.
     Include(Vec<String>),
-    /// All fields except these and their descendants.
+    /// All fields except the named ones and their descendants.
     Exclude(Vec<String>),
 }
 
@@ -43,14 +41,14 @@ impl FieldLock {
     }
 }
 
-/// The changes that may follow a signature.
+/// The changes allowed after a signature.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rules {
-    /// 1: only validation data and document timestamps; 2: also filling in fields and signing; 3: also annotations.
+    /// 1: only validation data and document timestamps. 2: also filling in fields and signing. 3: also annotations.
     pub level: u8,
-    /// Whether the signature itself states it, as a certification or by a lock.
+    /// Whether the signature itself states the level, as a certification or by a lock.
     pub stated: bool,
-    /// Fields that must stay as they are.
+    /// Fields that must not change.
     pub locks: Vec<FieldLock>,
 }
 
@@ -65,8 +63,9 @@ impl Default for Rules {
 }
 
 impl Rules {
-    /// What the signature in `fields` permits. `level` is that of its certification, if it is one. If statements differ, the
-    /// strictest counts. One that nobody understands forbids what it is about.
+    /// Reads what the signature in `fields` permits. `level` is its certification level, if it is a certification. If
+    /// statements differ, the strictest applies. A statement that we do not understand forbids the changes it refers
+    /// to.
     pub(super) fn of(reading: &Reading<'_>, fields: &[&Dict], signature: &Dict, level: Option<u8>) -> Self {
         let mut rules = Self {
             level: level.unwrap_or(DEFAULT_LEVEL),
@@ -82,8 +81,8 @@ impl Rules {
                     Some(parameters) => rules.add_lock(reading, parameters),
                     None => rules.locks.push(FieldLock::All),
                 },
-                // Of the other known methods, DocMDP is the level, usage rights grant and forbid nothing to others, and
-                // Identity (PDF 1.5) has no effect.
+                // Of the other known methods, DocMDP is already covered by the level, usage rights restrict nobody
+                // else, and Identity (PDF 1.5) has no effect.
                 Some(b"DocMDP" | b"UR" | b"UR3" | b"Identity") => {}
                 _ => rules.locks.push(FieldLock::All),
             }
@@ -103,29 +102,29 @@ impl Rules {
         self.locks.push(field_lock(reading, stated));
         // PDF 2.0: a lock may restrict the document as a certification does.
         if let Some(level) = stated_level(reading, stated) {
-            // If no rule is stated, none is reported: that is what people expect.
+            // If no rule is stated, do not report one, because people expect the default.
             self.level = if self.stated { self.level.min(level) } else { level };
             self.stated = true;
         }
     }
 
-    /// Whether the field `name` may be filled in, or signed if it is a signature's.
+    /// Whether the field `name` may be filled in, or signed if it is a signature field.
     pub fn allow_field(&self, name: &str) -> bool {
         self.level >= 2 && !self.locks.iter().any(|lock| lock.locks(name))
     }
 
-    /// Whether a further signature may be added, in a new field of the name `name`.
+    /// Whether another signature may be added in a new field called `name`.
     pub fn allow_signature(&self, name: &str) -> bool {
         self.allow_field(name)
     }
 
-    /// Whether annotations may be added, changed and removed.
+    /// Whether annotations may be added, changed or removed.
     pub fn allow_annotations(&self) -> bool {
         self.level >= 3
     }
 }
 
-/// The stated lock. All fields, if it cannot be read completely.
+/// Returns the stated lock, or a lock of all fields if it cannot be read completely.
 fn field_lock(reading: &Reading<'_>, stated: &Dict) -> FieldLock {
     let names = || {
         let names = reading.array(stated, b"Fields")?;
@@ -135,7 +134,7 @@ fn field_lock(reading: &Reading<'_>, stated: &Dict) -> FieldLock {
         names
             .iter()
             .map(|name| reading.resolve(name).as_str().map(Str::text))
-            // Bytes that are not characters name no field.
+            // Bytes that do not decode to characters cannot name a field.
             .map(|name| name.filter(|name| !name.contains(char::REPLACEMENT_CHARACTER)))
             .collect::<Option<Vec<_>>>()
     };
@@ -147,7 +146,7 @@ fn field_lock(reading: &Reading<'_>, stated: &Dict) -> FieldLock {
     lock.unwrap_or(FieldLock::All)
 }
 
-/// The level that a dictionary states; 1 for one that does not exist.
+/// Returns the level that a dictionary states, or 1 for a level that does not exist.
 fn stated_level(reading: &Reading<'_>, stated: &Dict) -> Option<u8> {
     match reading.get(stated, b"P") {
         Object::Null => None,
@@ -159,7 +158,7 @@ fn stated_level(reading: &Reading<'_>, stated: &Dict) -> Option<u8> {
     }
 }
 
-/// The level of a signature's DocMDP transform, if it has one.
+/// Returns the level of a signature's DocMDP transform, if it has one.
 pub(super) fn modification_level(reading: &Reading<'_>, signature: &Dict) -> Option<u8> {
     references(reading, signature)
         .filter(|reference| reading.has_name(reference, b"TransformMethod", b"DocMDP"))
@@ -171,10 +170,10 @@ pub(super) fn modification_level(reading: &Reading<'_>, signature: &Dict) -> Opt
         .min()
 }
 
-/// The level of a signature that the catalog names as its certification, and that has no transform of its own.
+/// The level of a signature that the catalog names as its certification and that has no transform of its own.
 pub(super) const UNSTATED_LEVEL: u8 = DEFAULT_LEVEL;
 
-/// The signature reference dictionaries (ISO 32000-2, 12.8.2).
+/// Iterates over the signature reference dictionaries (ISO 32000-2, 12.8.2).
 fn references<'f>(reading: &Reading<'f>, signature: &'f Dict) -> impl Iterator<Item = &'f Dict> {
     let references = reading.array(signature, b"Reference").unwrap_or_default();
     references

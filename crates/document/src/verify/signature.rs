@@ -1,5 +1,5 @@
-//! One signature: its byte range, its value, its digest, its signer, and what followed it. Trust in the signer, and the time
-//! since which the signature provably exists, are judged over all signatures together (`trust`).
+//! A single signature: its byte range, value, digest and signer, and the changes after it. `trust` judges the signers
+//! and the earliest proven time of all signatures together.
 
 use std::ops::Range;
 
@@ -26,34 +26,33 @@ use crate::pki::cms::{CmsError, SignedMessage};
 use crate::pki::revocation::{self, RevocationData};
 use crate::pki::timestamp::{TimestampError, TimestampToken};
 
-/// No signature needs more timestamps.
+/// Maximum number of timestamps per signature.
 const MAX_TOKENS: usize = 16;
 
-/// A signature, judged by itself.
+/// A signature, checked on its own.
 pub(super) struct Examined {
     pub(super) report: SignatureReport,
-    /// Whether digest and signature are correct, so we know what it covers.
+    /// Whether the digest and the signature are correct, which proves what it covers.
     pub(super) is_sound: bool,
-    /// Whether only a little white space, or validation data and document timestamps, follow it.
+    /// Whether nothing follows it except a little white space, validation data or document timestamps.
     pub(super) is_last_word: bool,
-    /// The revision that it covers, if it covers exactly one.
+    /// The revision it covers, if it covers exactly one.
     pub(super) revision: Option<usize>,
     /// Whether the covered revision has validation data.
     pub(super) covers_validation_data: bool,
     pub(super) rules: Rules,
     /// The signer's certificate (DER).
     pub(super) signer: Option<Vec<u8>>,
-    /// The certificates that came with it (DER).
+    /// The certificates included in the signature (DER).
     pub(super) certificates: Vec<Vec<u8>>,
-    /// The revocation data that were signed along.
+    /// The revocation data in the signed attributes.
     pub(super) revocation: RevocationData,
     /// The time of a document timestamp.
     pub(super) stamped_at: Option<Timestamp>,
-    /// The timestamps of the signature.
     pub(super) tokens: Vec<Token>,
 }
 
-/// A timestamp of a signature, or what is wrong with it.
+/// A timestamp of a signature, or the error in it.
 pub(super) struct Token {
     pub(super) at: Timestamp,
     /// The authority's certificate (DER).
@@ -152,12 +151,12 @@ fn kind(reading: &Reading<'_>, found: &Found<'_>, sub_filter: &str) -> Signature
 }
 
 impl Examined {
-    /// Whether the format is one of PAdES.
+    /// Whether the format is a PAdES format.
     pub(super) fn is_pades(&self) -> bool {
         self.report.sub_filter == "ETSI.CAdES.detached"
     }
 
-    /// Checks the value. Pushes every fault except the one that ends it.
+    /// Checks the value. Pushes every fault except the one that ends the check.
     fn check(&mut self, covered: &Covered<'_>, value: &[u8]) -> Result<(), Fault> {
         match self.report.sub_filter.as_str() {
             "ETSI.CAdES.detached" => self.check_message(covered, value, true),
@@ -168,17 +167,18 @@ impl Examined {
         }
     }
 
-    /// A CMS message over the covered bytes.
+    /// Checks a CMS message over the covered bytes.
     fn check_message(&mut self, covered: &Covered<'_>, value: &[u8], is_cades: bool) -> Result<(), Fault> {
         let message = SignedMessage::parse(value).map_err(|error| unreadable(&error))?;
         if message.content.is_some() {
-            self.push(not_cms("the signature value holds a content of its own"));
+            self.push(not_cms("the signature value contains unexpected content"));
         }
         let digest = covered.digest(legacy_digest(message.digest_algorithm.oid)?);
         self.check_signer(&message, &digest, is_cades)
     }
 
-    /// The old format that signs a SHA-1 digest of the covered bytes (ISO 32000-1, 12.8.3.3.1; not in PDF 2.0).
+    /// Checks the old format, which signs a SHA-1 digest of the covered bytes (ISO 32000-1, 12.8.3.3.1; not in PDF
+    /// 2.0).
     fn check_message_over_digest(&mut self, covered: &Covered<'_>, value: &[u8]) -> Result<(), Fault> {
         let message = SignedMessage::parse(value).map_err(|error| unreadable(&error))?;
         self.push(Fault::WeakAlgorithm {
@@ -191,7 +191,7 @@ impl Examined {
                 self.check_signer(&message, &digest, false)
             }
             Some(_) => Err(Fault::DigestMismatch),
-            None => Err(not_cms("the signature value holds no digest")),
+            None => Err(not_cms("the signature value contains no digest")),
         }
     }
 
@@ -209,13 +209,13 @@ impl Examined {
                 self.push(not_cms("the signed attributes are missing"));
             }
             if message.content_type != ID_DATA {
-                self.push(not_cms("without signed attributes the content can only be data"));
+                self.push(not_cms("without signed attributes, the content type must be data"));
             }
         } else {
             match message.content_type_agrees() {
                 Ok(true) => {}
                 Ok(false) => self.push(not_cms(
-                    "the signed content type is missing or another than that of the content",
+                    "the signed content type is missing, or does not match the content",
                 )),
                 Err(error) => self.push(unreadable(&error)),
             }
@@ -257,7 +257,7 @@ impl Examined {
         Ok(())
     }
 
-    /// The timestamps of the signature (EN 319 122-1, 5.3).
+    /// Reads the timestamps of the signature (EN 319 122-1, 5.3).
     fn read_tokens(&mut self, message: &SignedMessage<'_>) {
         let tokens = match message.unsigned_attribute(ID_AA_TIME_STAMP_TOKEN) {
             Ok(tokens) => tokens,
@@ -271,8 +271,8 @@ impl Examined {
         }
     }
 
-    /// A timestamp of something else, or an invalid one, is a manipulation. One with outdated algorithms proves nothing and is
-    /// harmless.
+    /// Records an unusable timestamp. An invalid timestamp, or one for other data, is a manipulation. One with outdated
+    /// algorithms proves nothing and is harmless.
     fn unusable_token(&mut self, token: &[u8], error: &TimestampError) {
         let fault = Fault::TimestampInvalid {
             reason: error.to_string(),
@@ -317,7 +317,7 @@ impl Examined {
         }
     }
 
-    /// Looks at what followed the signature, and that it was in the file that it signs.
+    /// Checks the changes after the signature, and that the signature was part of the file it signs.
     fn compare(
         &mut self,
         file: &File,
@@ -355,7 +355,7 @@ impl Examined {
     }
 }
 
-/// Reads a timestamp of what `imprint` hashes, and checks its signer's signature.
+/// Reads a timestamp over the data hashed by `imprint`, and checks the signature of its signer.
 fn read_token(
     bytes: &[u8],
     imprint: impl FnOnce(&'static digest::Algorithm) -> digest::Digest,
@@ -363,7 +363,7 @@ fn read_token(
     let bytes = ber::definite(bytes);
     let token = TimestampToken::parse(&bytes)?;
     if token.message.content_type != ID_CT_TST_INFO {
-        return Err(TimestampError::Unusable("its content is no TSTInfo"));
+        return Err(TimestampError::Unusable("its content is not a TSTInfo"));
     }
     let algorithm = token.digest_algorithm().ok_or(TimestampError::Unusable(
         "its digest algorithm is unknown or no longer secure",
@@ -397,7 +397,7 @@ fn binds(message: &SignedMessage<'_>, signer: &Certified<'_>, is_cades: bool) ->
     }
 }
 
-/// The claimed signing time, which nothing proves either.
+/// Returns the signing time claimed in the message, which is also unproven.
 fn signing_time(message: &SignedMessage<'_>) -> Option<Timestamp> {
     let value = message.attribute(ID_SIGNING_TIME).ok()??;
     let whole = der::Encode::to_der(&value).ok()?;
@@ -416,13 +416,13 @@ fn not_cms(reason: &str) -> Fault {
     }
 }
 
-/// A valid byte range: all of a revision except one gap.
+/// A valid byte range: a whole revision except one gap.
 struct Covered<'a> {
     before: &'a [u8],
     after: &'a [u8],
     gap: Range<usize>,
     end: usize,
-    /// Where the file's body begins, from which its reader counts.
+    /// Offset where the file's body starts. The file's own offsets count from here.
     header: usize,
 }
 
@@ -437,7 +437,7 @@ impl<'a> Covered<'a> {
             .ok_or_else(|| wrong("it is missing"))?;
         let numbers: Option<Vec<usize>> = array.iter().map(Object::as_usize).collect();
         let Some([start, first, second, last]) = numbers.as_deref() else {
-            return Err(wrong("it is not four offsets and lengths"));
+            return Err(wrong("it does not consist of two pairs of offset and length"));
         };
         if *start != 0 {
             return Err(wrong("it does not begin at the file's first byte"));
@@ -445,7 +445,7 @@ impl<'a> Covered<'a> {
         if second <= first {
             return Err(wrong("its parts overlap"));
         }
-        let beyond = || wrong("it reaches beyond the file's end");
+        let beyond = || wrong("it extends beyond the end of the file");
         let end = second.checked_add(*last).ok_or_else(beyond)?;
         Ok(Self {
             before: pdf.get(..*first).ok_or_else(beyond)?,
@@ -460,7 +460,7 @@ impl<'a> Covered<'a> {
         file.revision_that_ends(self.end.checked_sub(self.header)?)
     }
 
-    /// The signature's value, which must fill the gap.
+    /// Returns the signature's value, which must fill the gap.
     fn value(&self, reading: &Reading<'_>, found: &Found<'_>) -> Result<Vec<u8>, Fault> {
         let (object, path) = found.place.ok_or(Fault::GapIsNotValue)?;
         let span = reading.view().span_of(object, path).ok_or(Fault::GapIsNotValue)?;
@@ -486,7 +486,7 @@ impl<'a> Covered<'a> {
     }
 }
 
-/// A date of the form `D:YYYYMMDDHHmmSSOHH'mm'` (ISO 32000-2, 7.9.4), complete to the second.
+/// Parses a date of the form `D:YYYYMMDDHHmmSSOHH'mm'` (ISO 32000-2, 7.9.4), complete to the second.
 fn pdf_date(text: &str) -> Option<Timestamp> {
     let text = text.strip_prefix("D:").unwrap_or(text);
     let part = |range: std::ops::Range<usize>| text.get(range)?.parse::<i16>().ok();

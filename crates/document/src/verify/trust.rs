@@ -1,10 +1,11 @@
-//! Trust, and the time since which a signature provably exists, over all signatures of a file together.
+//! Trust and proven signing times, judged over all signatures of a file together.
 //!
-//! A certificate is judged at the moment at which its signature provably existed. The proof is a timestamp by an authority that
-//! the verifier trusts, of the signature itself or, added later, of the whole document. So the newest is judged first, at the
-//! verifier's own time. If it holds, everything that it covers existed at its time, its predecessor is judged at that time, and
-//! so on back to the first signature (EN 319 102-1, 5.5 and 5.6). A chain of archive timestamps holds if each was renewed before
-//! its authority's certificate ended. Without a timestamp the verifier's own time counts, never the time that a signer claims.
+//! A certificate is judged at the moment at which its signature provably existed. The proof is a timestamp by an
+//! authority that the verifier trusts, either of the signature itself or, added later, of the whole document. The
+//! newest signature is therefore judged first, at the verifier's own time. If it is valid, everything it covers existed
+//! at its time. The signature before it is judged at that time, and so on back to the first (EN 319 102-1, 5.5 and
+//! 5.6). A chain of archive timestamps is valid if each was renewed before its authority's certificate expired. Without
+//! a timestamp, the verifier's own time counts, never the time that a signer claims.
 
 use domain::SealLevel;
 use jiff::Timestamp;
@@ -16,25 +17,25 @@ use super::{Fault, Note, ProvedTime, SignatureKind, TimestampReport, TrustedRoot
 use crate::pki::certificates::{Certified, MAX_POOL};
 use crate::pki::revocation::{self, Revocation, RevocationData, Status};
 
-/// How far a claimed time may be ahead of its proof, because clocks differ.
+/// Maximum time by which a claimed time may be ahead of its proof, because clocks differ.
 const TOLERANCE_SECONDS: i64 = 300;
 
 pub(super) struct Judge<'a> {
     pub(super) roots: &'a TrustedRoots,
     pub(super) embedded: &'a Embedded,
-    /// What the verifier knows in addition to what the file contains.
+    /// Revocation data that the verifier has in addition to the file's own.
     pub(super) given: &'a RevocationData,
     pub(super) now: Timestamp,
 }
 
-/// What we know about a signer.
+/// The result of judging a signer.
 struct Judged {
     fault: Option<Fault>,
     /// The subject of a certificate whose revocation status is unknown.
     unknown: Option<String>,
-    /// A certificate that was revoked after the time for which it is judged.
+    /// A certificate that was revoked after the time at which it is judged.
     later: Option<(String, Revocation)>,
-    /// Whether the file itself proves that nobody on the path was revoked.
+    /// Whether the file itself proves that no certificate on the path was revoked.
     is_proved_by_file: bool,
 }
 
@@ -51,7 +52,7 @@ impl Judge<'_> {
                 self.signature(signature, known.as_ref(), covers_store)
             };
             covers_store |= signature.is_sound && signature.stamped_at.is_some() && signature.covers_validation_data;
-            // Everything that the newer one covers existed before it.
+            // Everything the newer signature covers existed before it.
             if let Some(proved) = proved
                 && known.as_ref().is_none_or(|known| proved.at <= known.at)
             {
@@ -79,11 +80,11 @@ impl Judge<'_> {
         Some(proved)
     }
 
-    /// The faults of a time-stamp authority whose timestamp existed at the moment `at`.
+    /// Returns the faults of a time-stamp authority whose timestamp existed at the moment `at`.
     fn authority(&self, signer: &[u8], certificates: &[Vec<u8>], stamped: Timestamp, at: Timestamp) -> Option<Fault> {
         if stamped.as_second() > at.as_second().saturating_add(TOLERANCE_SECONDS) {
             return Some(Fault::TimestampInvalid {
-                reason: format!("its time, {stamped}, lies after {at}, when it was there already"),
+                reason: format!("its time {stamped} is after {at}, when it already existed"),
             });
         }
         self.signer(signer, certificates, &RevocationData::default(), at)
@@ -171,7 +172,7 @@ impl Judge<'_> {
         proved.filter(|_| signature.is_sound)
     }
 
-    /// Whether a signer is trusted at a moment, and not revoked.
+    /// Checks whether a signer is trusted and not revoked at a given moment.
     fn signer(&self, der: &[u8], certificates: &[Vec<u8>], own: &RevocationData, at: Timestamp) -> Option<Judged> {
         let signer = Certified::parse(der)?;
         // Junk next to the signature's own certificates must not hide validation data.
@@ -228,7 +229,7 @@ impl Judge<'_> {
     }
 }
 
-/// The common name.
+/// Returns the common name.
 fn name(certificate: &[u8]) -> String {
     Certified::parse(certificate)
         .and_then(|certificate| certificate.identity())

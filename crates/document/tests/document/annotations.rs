@@ -1,4 +1,4 @@
-//! What a file leaves to viewers is drawn, removed or refused: signers see what everybody sees.
+//! Anything a file leaves viewers to draw is drawn, removed or refused, so that all signers see the same page.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ use crate::{faults, pages};
 const OTHERS: [Viewer; 2] = [Viewer::Poppler, Viewer::Pdfium];
 const WORDS: &str = "BT /F1 14 Tf 22 224 Td (The seller pays all taxes) Tj ET";
 
-/// A page of 300 by 300 points with these annotations, in words of the format, and more objects from 10 on.
+/// A page of 300 by 300 points with these annotations in PDF syntax, and more objects numbered from 10.
 fn page(annotations: &[&str], more: &[&str]) -> Vec<u8> {
     let mut objects = vec![
         "<</Type/Catalog/Pages 2 0 R>>".to_owned(),
@@ -61,7 +61,7 @@ fn take(pdf: &[u8]) -> Intake {
     inspect(pdf.to_vec(), &Limits::default()).unwrap_or_else(|refused| panic!("{refused}"))
 }
 
-/// The same file without annotations and form.
+/// Returns the same file without annotations and form.
 fn bare(pdf: &[u8]) -> Vec<u8> {
     let mut document = Document::load_mem(pdf).expect("readable");
     for page in document.page_iter().collect::<Vec<_>>() {
@@ -73,8 +73,8 @@ fn bare(pdf: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Signers see marks where the other program shows them in the upload, and no others; and afterwards all programs show
-/// the same.
+/// Checks that the accepted file shows the same marks that the given viewer draws in the upload, and that all viewers
+/// then agree.
 fn is_seen_as_by(viewer: Viewer, name: &str, upload: &[u8], taken: &[u8], distance: u32) {
     let bare = bare(upload);
     let theirs = Marks::between(&viewer.show(upload), &viewer.show(&bare));
@@ -130,7 +130,7 @@ fn annotations_of_others_are_seen_as_poppler_and_pdfium_show_them() {
 fn a_page_of_others_with_many_annotations_has_them_drawn_and_its_note_reported() {
     let Some(folder) = faults::folder() else { return };
     let taken = take(&faults::read(&folder, "annots.pdf"));
-    // The border of a link, a square and a text box; a text box, a stamp and a highlight have looks.
+    // The borders of a link, a square and a text box are drawn. A text box, a stamp and a highlight have appearances.
     assert_eq!(taken.changes, [Change::AnnotationsDrawn { count: 3 }]);
     assert_eq!(
         taken.warnings,
@@ -199,7 +199,7 @@ fn forms_of_others_without_looks_are_seen_as_others_show_them() {
     assert!(ours.count() > 20, "no tick: {}", ours.count());
     let taken = take(&faults::read(&folder, "form_letter_need.pdf"));
     assert!(pages::text(&taken.pdf).contains("EUR 1,900"));
-    // Its values are left to viewers, and it is signed.
+    // The file leaves drawing its values to viewers, and it is signed.
     let refused = inspect(faults::read(&folder, "s_form_text_need.pdf"), &Limits::default()).err();
     assert_eq!(
         refused,
@@ -210,7 +210,8 @@ fn forms_of_others_without_looks_are_seen_as_others_show_them() {
     );
 }
 
-/// An empty field has no value to be drawn, but a ground and a border. A button that is off may have a look that is none.
+/// An empty field has no value to draw, but it has a background and a border. A button that is off may have an empty
+/// appearance.
 #[test]
 fn the_box_of_an_empty_field_is_seen_as_others_show_it() {
     for (name, kind) in [
@@ -240,7 +241,7 @@ fn the_box_of_an_empty_field_is_seen_as_others_show_it() {
     }
 }
 
-/// Annotations that both viewers draw, or Poppler alone.
+/// Annotations that both viewers draw, or only Poppler.
 const DRAWN: [(&str, bool); 20] = [
     (
         "/Highlight/C[1 1 0]/QuadPoints[20 240 200 240 20 220 200 220]/Rect[20 220 200 240]",
@@ -510,7 +511,7 @@ fn a_broken_look_counts_as_none() {
         };
         assert_eq!(taken.changes, drawn, "{look}");
     }
-    // Some viewers draw a look without a box from the corner of the rectangle on.
+    // Some viewers draw an appearance without a box from the corner of the rectangle.
     let upload = page(
         &["<</Type/Annot/Subtype/Stamp/F 4/AP<</N 9 0 R>>/Rect[20 60 120 100]>>"],
         &[],
@@ -518,7 +519,7 @@ fn a_broken_look_counts_as_none() {
     is_seen_as_by(Viewer::Pdfium, "a look without a box", &upload, &take(&upload).pdf, 2);
 }
 
-/// A form of these widgets: entries of each.
+/// A form with these widgets, given by their entries.
 fn form(widgets: &[&str]) -> Vec<u8> {
     let kids: Vec<String> = (0..widgets.len()).map(|place| format!("{} 0 R", place + 10)).collect();
     let kids = kids.join(" ");

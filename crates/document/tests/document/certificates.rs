@@ -1,4 +1,4 @@
-//! The history certificate, read back by poppler.
+//! Tests of the history certificate, read back by Poppler.
 
 use std::process::Command;
 
@@ -142,12 +142,12 @@ fn two_hundred_events_break_into_pages_and_each_is_there_once() {
 fn long_names_and_long_values_wrap_and_lose_nothing() {
     let name = "Wolfeschlegelsteinhausenbergerdorff".repeat(3);
     let mut content = content(Language::En, &[&name], 3);
-    // Higher than a page, without a blank to break at.
+    // Taller than a page, with no space to break at.
     let long = "0123456789".repeat(1_500);
     content.sections[0].rows.push(("chain".to_owned(), long.clone()));
     let pdf = render(&content, &FONTS).expect("rendered");
     assert!(page_count(&pdf) > 1);
-    // Where a page ends, its foot stands between two halves; digits are counted, not runs.
+    // The page footer splits the text at a page break, so count digits rather than runs.
     let digits = |text: &str, digit: char| text.chars().filter(|found| *found == digit).count();
     let without = render(&self::content(Language::En, &[&name], 3), &FONTS).expect("rendered");
     let added = digits(&text(&pdf), '7') - digits(&text(&without), '7');
@@ -212,8 +212,8 @@ fn the_demo_contract_has_two_pages_and_a_box_for_each_field() {
     }
 }
 
-/// Known trouble: names and values in Korean, Japanese or Chinese, or longer than any form foresees, must not keep the
-/// certificate from being made, and each is shown.
+/// Korean, Japanese, Chinese or very long names and values must all appear on the certificate, and must not prevent it
+/// from being created.
 #[test]
 fn thirty_writers_with_long_names_in_five_scripts_are_all_shown_with_two_hundred_events() {
     let mut names = vec![
@@ -255,7 +255,7 @@ fn thirty_writers_with_long_names_in_five_scripts_are_all_shown_with_two_hundred
         });
         let pdf = render(&content, &FONTS).expect("rendered");
         assert_eq!(structure_complaints(&pdf), Vec::<String>::new());
-        // Poppler marks the direction of right-to-left text.
+        // Poppler adds direction marks to right-to-left text.
         let marks = |character: &char| matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}');
         let packed: String = text(&pdf)
             .chars()
@@ -281,7 +281,7 @@ fn thirty_writers_with_long_names_in_five_scripts_are_all_shown_with_two_hundred
     }
 }
 
-/// The code is read by somebody else's reader, from a picture that somebody else made.
+/// Reads the QR code with an independent reader from an independently rendered picture.
 #[test]
 fn the_code_leads_to_the_verify_page() {
     let pdf = render(&content(Language::Ko, &["김민준"], 3), &FONTS).expect("rendered");
@@ -328,7 +328,7 @@ fn a_signers_number_is_at_the_left_whatever_the_direction_of_their_name() {
             .output()
             .expect("pdftotext can be run");
         let words = String::from_utf8_lossy(&read.stdout).into_owned();
-        // Poppler may leave marks of direction around a word.
+        // Poppler may put direction marks around a word.
         let is_mark = |character: char| matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}');
         let line = words
             .lines()

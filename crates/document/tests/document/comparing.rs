@@ -1,4 +1,4 @@
-//! Whether two pages show the same: every difference that a reader could see is found, and rounding is none.
+//! Tests page comparison: it finds every visible difference and ignores rounding.
 
 use std::fmt::Write as _;
 
@@ -13,12 +13,12 @@ const LETTER: PageForm = PageForm {
     ..PageForm::PLAIN
 };
 
-/// A page that draws `content`; its font is /F1, Helvetica.
+/// A page that draws `content`, with Helvetica as the font `/F1`.
 fn page(content: &str) -> Vec<u8> {
     page_of(content, |_| Dictionary::new())
 }
 
-/// The same with resources.
+/// A page that draws `content` with additional resources.
 fn page_of(content: &str, resources: impl FnOnce(&mut Document) -> Dictionary) -> Vec<u8> {
     document_of(LETTER, |document, page| {
         let content = document.add_object(Stream::new(Dictionary::new(), content.as_bytes().to_vec()));
@@ -249,7 +249,7 @@ fn a_page_of_more_steps_than_are_compared_is_judged_by_its_picture() {
     assert_eq!(likeness(&many, &many), Likeness::LooksAlike);
 }
 
-/// Patterns in one another, deeper than anybody draws.
+/// Patterns nested deeper than any real file nests them.
 #[test]
 fn steps_that_lie_too_deep_to_be_compared_are_judged_by_their_picture() {
     let deep = |width: u32| {
@@ -274,7 +274,7 @@ fn steps_that_lie_too_deep_to_be_compared_are_judged_by_their_picture() {
     assert!(differ(&deep(50), &deep(20)));
 }
 
-/// What intake writes is held against the upload as it came: locked, turned, cropped or scaled.
+/// The written file is compared with the upload that was locked, turned, cropped or scaled.
 #[test]
 fn what_intake_writes_is_drawn_in_the_steps_of_the_upload() {
     let mut uploads = vec![
@@ -305,7 +305,7 @@ fn what_intake_writes_is_drawn_in_the_steps_of_the_upload() {
     assert_eq!(compare(locked, "secret", plain).expect("read"), [Likeness::DrawnAlike]);
 }
 
-/// A form with one field, and an annotation before it or not.
+/// A form with one field, and optionally an annotation before it.
 fn form(rectangle: [f32; 4], beneath: Option<[f32; 4]>) -> Vec<u8> {
     document_of(LETTER, |document, page| {
         let mut annotation = |kind: &str, rectangle: [f32; 4], colour: &str| {
@@ -338,7 +338,7 @@ fn form(rectangle: [f32; 4], beneath: Option<[f32; 4]>) -> Vec<u8> {
 
 const BOX: [f32; 4] = [55.5002, 724.25, 205.5, 746.25];
 
-/// One pixel of this box moved, so that the form stayed in the file.
+/// Rounding this box moves one pixel, which must not keep the form in the file.
 #[test]
 fn a_form_whose_box_is_rounded_becomes_part_of_the_page() {
     let taken = inspect(form(BOX, None), &Limits::default()).expect("taken");
@@ -355,7 +355,7 @@ fn the_report_names_pages_that_are_drawn_in_other_steps() {
     );
 }
 
-/// The field is above the mark, and stays above it.
+/// The field lies above the mark and must stay above it.
 #[test]
 fn a_mark_beneath_a_field_becomes_part_of_the_page_with_it() {
     let covered = form(BOX, Some([100.0, 700.0, 150.0, 750.0]));
@@ -373,7 +373,8 @@ fn a_mark_beneath_a_field_becomes_part_of_the_page_with_it() {
     assert_eq!(likeness(&covered, &taken.pdf), Likeness::DrawnAlike);
 }
 
-/// A field whose look is the page's own picture, which is none any more as soon as the look is drawn as one.
+/// A field whose appearance is an image that the page also draws. Drawing the appearance as a form would turn it into
+/// something other than an image.
 fn form_of_a_picture(is_filled_in: bool) -> Vec<u8> {
     document_of(LETTER, |document, page| {
         let corners = |corners: [i64; 4]| corners.map(Object::from).to_vec();
@@ -418,7 +419,7 @@ fn a_form_that_would_look_different_as_a_part_of_the_page_stays_and_the_sender_i
         (vec![], vec![Warning::FormKept { page: 1 }])
     );
     assert_eq!(likeness(&form, &taken.pdf), Likeness::DrawnAlike);
-    // A value that every viewer would draw for itself.
+    // Every viewer would draw this value itself.
     assert_eq!(
         inspect(form_of_a_picture(true), &Limits::default()).err(),
         Some(Refused::PageWouldChange { page: 1 })
@@ -435,7 +436,7 @@ fn the_sender_is_warned_where_a_page_could_not_be_compared_as_it_came() {
     assert_eq!(taken.warnings, [Warning::NotCompared]);
 }
 
-/// One thing on a page: letters, a bar or a line, in black.
+/// An item on a page: letters, a bar or a line, in black.
 #[derive(Debug, Clone)]
 enum Thing {
     Letters { size: f64, text: String },
@@ -458,7 +459,7 @@ fn things() -> impl Strategy<Value = Vec<Thing>> {
     proptest::collection::vec(thing(), 1..8)
 }
 
-/// Each thing has a row of the page, which nothing else reaches.
+/// Draws each item in its own row of the page, so that they do not overlap.
 fn drawn(things: &[Thing], moved: impl Fn(usize) -> (f64, f64)) -> Vec<u8> {
     let mut content = String::new();
     for (row, thing) in things.iter().enumerate() {

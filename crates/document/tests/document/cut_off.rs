@@ -1,4 +1,4 @@
-//! Files whose end is missing: refused, or taken with all that they show.
+//! Files whose end is missing are refused, or accepted with everything they show.
 
 use std::process::Command;
 
@@ -7,13 +7,13 @@ use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 
 use crate::samples::{self, References};
 
-/// How many places each file is cut at.
+/// Number of places at which each file is cut.
 const CUTS: usize = 40;
 const PAGES: i64 = 3;
 
-/// Pages with a font, a picture, and a form that draws with resources of its own; the first has an annotation with its
-/// appearance. What leads to the pages comes first, so that they are found even where nearly all else is cut off; resources
-/// are inherited.
+/// Pages with a font, a picture, and a form that draws with its own resources. The first page has an annotation with
+/// its appearance. The objects that lead to the pages come first, so the pages are found even if nearly everything else
+/// is cut off. Resources are inherited.
 fn document() -> Document {
     let mut document = Document::with_version("1.7");
     let catalog = document.new_object_id();
@@ -88,7 +88,7 @@ fn document() -> Document {
     document
 }
 
-/// The file as qpdf writes it.
+/// Returns the file as rewritten by qpdf.
 fn by_qpdf(pdf: &[u8], arguments: &[&str]) -> Vec<u8> {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let (from, to) = (directory.path().join("from.pdf"), directory.path().join("to.pdf"));
@@ -102,7 +102,7 @@ fn by_qpdf(pdf: &[u8], arguments: &[&str]) -> Vec<u8> {
     std::fs::read(&to).expect("what qpdf wrote")
 }
 
-/// The same with its first page drawn over in a revision of its own.
+/// Returns the file with its first page overdrawn in a second revision.
 fn in_two_revisions(pdf: &[u8]) -> Vec<u8> {
     let mut appended =
         lopdf::IncrementalDocument::create_from(pdf.to_vec(), Document::load_mem(pdf).expect("readable"));
@@ -122,7 +122,7 @@ fn in_two_revisions(pdf: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Whether the first `cut` bytes of a file hold all objects of an earlier one, and nothing of an object behind it.
+/// Whether the first `cut` bytes of a file contain the complete earlier file and no further object.
 fn is_first_revision(earlier: &[u8], pdf: &[u8], cut: usize) -> bool {
     let between = pdf.get(cut.min(earlier.len())..cut.max(earlier.len()));
     pdf.starts_with(earlier) && between.is_some_and(|bytes| !bytes.windows(3).any(|window| window == b"obj"))
@@ -139,7 +139,7 @@ fn pictures(taken: &Intake) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Where a word stands last.
+/// Returns the last position of a word.
 fn last(pdf: &[u8], word: &[u8]) -> Option<usize> {
     pdf.windows(word.len()).rposition(|window| window == word)
 }
@@ -171,12 +171,13 @@ fn a_file_that_is_cut_off_is_refused_or_shows_everything() {
         {
             let pdf_cut = pdf.get(..cut).expect("within the file");
             match take(pdf_cut) {
-                // The last: of two revisions the renderer may find another one than we.
+                // `PageWouldChange` occurs because the renderer may find a different one of the two revisions than we
+                // do.
                 Err(Refused::Incomplete | Refused::PageWouldChange { .. }) => refused += 1,
-                // So little is left that it is no beginning, or the cut is behind the first of two ends.
+                // Either too little is left to recognise a PDF, or the cut is after the first of two end markers.
                 Err(Refused::NotPdf) if last(pdf_cut, b" obj") <= last(pdf_cut, b"%%EOF") => refused += 1,
                 Err(other) => panic!("{name}, {cut} of {} bytes: {other}", pdf.len()),
-                // Nothing is left of the second revision: the first is a whole file.
+                // Nothing is left of the second revision, so the first is a complete file.
                 Ok(taken) if is_first_revision(&plain, &pdf, cut) => {
                     assert!(pictures(&taken) == first, "{name}, {cut}");
                 }
@@ -195,7 +196,7 @@ fn a_file_that_is_cut_off_is_refused_or_shows_everything() {
     assert!(taken_whole >= 2, "{taken_whole} are taken");
 }
 
-/// Each part that a page needs, taken out of a file that has to be repaired for another reason.
+/// Removes each part that a page needs from a file that also has to be repaired for another reason.
 #[test]
 fn a_repaired_file_lacks_nothing_that_shows() {
     let without_end = |document: Document| {
@@ -224,7 +225,8 @@ fn a_repaired_file_lacks_nothing_that_shows() {
             "{part:?}"
         );
     }
-    // What shows nowhere may be missing, and where nothing had to be repaired, a reference to nothing is null (7.3.10).
+    // Objects that are not shown may be missing. If nothing had to be repaired, a reference to a missing object is null
+    // (7.3.10).
     let nowhere = Object::Reference((900, 0));
     let mut unseen = document();
     let root = unseen.get_dictionary_mut(catalog).expect("a catalog");

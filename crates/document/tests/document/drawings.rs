@@ -1,4 +1,5 @@
-//! Signatures and seals that we draw: every letter is there, nothing leaves its box, and what is stamped is what is shown.
+//! Signatures and seals that we draw contain every letter, stay inside their box, and look the same when stamped as
+//! when previewed.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -48,7 +49,7 @@ fn seal(shape: SealShape, name: &str, title: &str) -> Drawing {
     })
 }
 
-/// What is offered for the sample names: every hand that knows the name, every seal.
+/// Everything offered for the sample names: each handwriting font that covers the name, and every seal.
 fn samples() -> Vec<Drawing> {
     let hands = |name: &'static str| {
         let knowing = Hand::ALL.into_iter().filter(move |hand| has_all(*hand, name));
@@ -71,7 +72,7 @@ fn contours(drawing: &Drawing) -> usize {
     svg.split("d=\"").nth(1).expect("a path").matches('m').count()
 }
 
-/// All coordinates of the path, replayed from its relative commands.
+/// Returns all coordinates of the path, replayed from its relative commands.
 fn path_points(svg: &str) -> Vec<(f64, f64)> {
     let path = svg
         .split(" d=\"")
@@ -240,7 +241,7 @@ fn a_name_that_is_one_stroke_does_not_fill_its_box() {
     }
 }
 
-/// How dark each pixel is, on white, at a common small size.
+/// Returns how dark each pixel is on white at a common small size.
 fn darkness(picture: &GrayImage) -> GrayImage {
     image::imageops::resize(picture, 240, 240, image::imageops::FilterType::Triangle)
 }
@@ -256,7 +257,7 @@ fn mean_difference(one: &GrayImage, other: &GrayImage) -> f64 {
     mean
 }
 
-/// A PNG with a transparent ground as it stands on paper.
+/// Returns a PNG with a transparent background as it appears on paper.
 fn on_paper(png: &[u8]) -> GrayImage {
     let picture = image::load_from_memory(png).expect("a picture").into_rgba8();
     let paper = RgbaImage::from_fn(picture.width(), picture.height(), |x, y| {
@@ -288,7 +289,7 @@ fn what_is_stamped_is_vector_in_place_and_looks_like_the_picture() {
         seal(SealShape::Square, "株式会社青空", "之印"),
         seal(SealShape::DoubleRing, "주식회사한빛", "대표이사"),
     ] {
-        // Beside what the sample page shows.
+        // Next to the content of the sample page.
         let placement = percent(55, 30, 40, 30);
         let content = MarkContent::Drawing(drawing.clone());
         let stamped = stamp(
@@ -377,8 +378,8 @@ fn a_drawing_that_cannot_be_made_is_refused_with_its_letters() {
     );
 }
 
-/// A signature is kept as its description. A change to a font, a shape or the code that lays them out changes the look
-/// of signatures that were given and are not sealed yet: see decision 13 before accepting other sums.
+/// A signature is stored as its description. Changing a font, a shape or the layout code changes how existing unsealed
+/// signatures look. Read decision 13 before you accept other checksums.
 #[test]
 fn the_same_description_gives_the_same_outlines_for_ever() {
     use sha2::Digest as _;

@@ -1,4 +1,4 @@
-//! The files that a PDF carries come out again, and hostile trees of them end.
+//! Files attached to a PDF can be extracted again, and hostile trees of attachments do not cause endless loops.
 
 use document::evidence::certificate::Attachment;
 use document::evidence::embed::embed as embed_files;

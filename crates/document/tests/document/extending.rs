@@ -1,5 +1,5 @@
-//! Files that others signed: whatever their signatures state, what intake takes of them can be extended and sealed so that our
-//! verifier, qpdf, pdfsig and pyHanko call every signature sound; all others it refuses.
+//! Tests files signed by others. Whatever their signatures state, an accepted file can be extended and sealed so that
+//! our verifier, qpdf, pdfsig and pyHanko call every signature sound. Intake refuses all others.
 
 use crate::revision_writer::RevisionWriter;
 use document::intake::{Limits, Refused, inspect};
@@ -15,10 +15,10 @@ use lopdf::{Dictionary, Document, Object, dictionary};
 use crate::judges;
 use crate::samples::{HOUSE, References, details, file, now, sign_with, unsigned_document};
 
-/// What a signature reference dictionary or a lock says: its action, its fields, its level.
+/// Contents of a signature reference dictionary or a lock: label, action, fields and level.
 type Statement = (&'static str, Option<&'static str>, &'static [&'static str], Option<i64>);
 
-/// The names that fields of ours may have are among those that are locked.
+/// The locked names include names that our fields may have.
 const STATEMENTS: [Statement; 12] = [
     ("all", Some("All"), &[], None),
     ("some", Some("Include"), &["Name", "Price"], None),
@@ -70,7 +70,7 @@ fn plain(references: References) -> Vec<u8> {
     file(unsigned_document(), references)
 }
 
-/// A file whose catalog alone says that the signature that will be put into it is its certification.
+/// A file in which only the catalog says that the signature to be added is its certification.
 fn named_by_permissions(references: References) -> Vec<u8> {
     let with_permissions = |id| {
         let mut document = unsigned_document();
@@ -86,7 +86,7 @@ fn named_by_permissions(references: References) -> Vec<u8> {
     with_permissions(next)
 }
 
-/// Signed files of every statement that a signature can make, and of some that it cannot.
+/// Signed files with every valid statement of a signature, and some invalid ones.
 fn samples() -> Vec<(String, Vec<u8>)> {
     let mut samples = Vec::new();
     for form in [References::Table, References::Stream] {
@@ -213,7 +213,7 @@ fn a_signed_file_that_is_taken_is_sound_when_it_is_sealed_whatever_its_signature
     }
 }
 
-/// A seal that shows on many pages is one signature, however many fields hold it.
+/// A seal shown on many pages is one signature, no matter how many fields display it.
 #[test]
 fn a_signed_file_of_many_pages_is_sealed_with_something_on_each() {
     let mut document = unsigned_document();

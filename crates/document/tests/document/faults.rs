@@ -1,5 +1,6 @@
-//! The files of `../shared/faults`, or of the folder that `COUNTERSIGN_FAULTS` names: forgeries that were made of others' files,
-//! and one that was called forged and is none. `stray_entries` makes the same ones, in case that folder is not there.
+//! Tests with the files in `../shared/faults`, or in the folder named by `COUNTERSIGN_FAULTS`. They are forgeries based
+//! on real files, and one file wrongly called forged. `stray_entries` builds the same files in case that folder is
+//! missing.
 
 use std::path::{Path, PathBuf};
 
@@ -36,7 +37,7 @@ fn taken(folder: &Path, name: &str) -> Intake {
     taken
 }
 
-/// The verdict some days after all of them were signed.
+/// Returns the verdict a few days after all files were signed.
 fn judge(folder: &Path, name: &str, trust: &str) -> Verdict {
     let pem = String::from_utf8(read(folder, trust)).expect("a certificate");
     let roots = TrustedRoots::from_pem(&pem).expect("a certificate");
@@ -67,7 +68,7 @@ fn forged_files_of_others_are_named_forged_and_not_taken() {
     assert!(sound.unsound().next().is_none(), "{sound:#?}");
 }
 
-/// The sender of these signed a table in which an unused number leads to the beginning of the file.
+/// The sender signed these files with a table in which an unused number points to the start of the file.
 #[test]
 fn files_of_others_that_were_signed_with_a_stray_entry_are_damaged_and_not_taken() {
     let Some(folder) = folder() else { return };
@@ -108,8 +109,8 @@ fn white_space_behind_a_file_of_others_is_no_change() {
     assert!(verdict.holds_strictly(), "{verdict:#?}");
 }
 
-/// A page that is a hundred-thousandth of a point wider, a clip around what is drawn exactly in it, filters that stand in objects
-/// of their own.
+/// Covers a page wider by a hundred-thousandth of a point, a clip exactly around the drawing, and filters in objects of
+/// their own.
 #[test]
 fn files_that_keep_the_rules_are_taken_as_they_are() {
     let Some(folder) = folder() else { return };
@@ -157,7 +158,7 @@ fn what_a_page_draws_is_read_wherever_its_filter_and_its_length_stand() {
             "{name}: {:?}",
             taken.warnings
         );
-        // Nobody sends it without having seen what was rebuilt.
+        // The sender must review the rebuilt parts before sending.
         let refused = inspect(read(&folder, name), &Limits::default()).err();
         match refused {
             Some(Refused::Rebuilt {
@@ -215,7 +216,7 @@ fn an_annotation_on_a_layer_that_is_off_is_removed() {
     assert!(!has(b"SECRET"));
 }
 
-/// Viewers draw a tick there, and the look has no box in which.
+/// Viewers draw a tick here although its appearance has no box.
 #[test]
 fn a_tick_whose_look_has_no_box_is_drawn() {
     let Some(folder) = folder() else { return };
@@ -252,7 +253,7 @@ fn a_form_without_looks_becomes_part_of_the_page() {
     }
 }
 
-/// `COUNTERSIGN_CORPUS` names a folder of PDFs that nobody here wrote: which of the signed ones have a structure that is not sound.
+/// `COUNTERSIGN_CORPUS` names a folder of third-party PDFs. Lists the signed ones with an unsound structure.
 #[test]
 fn signed_files_of_the_corpus_are_listed_by_their_structure() {
     let Some(folder) = std::env::var_os("COUNTERSIGN_CORPUS") else {
@@ -284,7 +285,7 @@ fn signed_files_of_the_corpus_are_listed_by_their_structure() {
     println!("{signed} signed files");
 }
 
-/// What is filled in and sealed may break them, and no validator is here to say.
+/// Filling in and sealing may break conformance to the claimed standards, and no validator is available to check.
 #[test]
 fn claims_of_standards_are_removed_and_reported() {
     let Some(folder) = folder() else { return };

@@ -1,5 +1,5 @@
-//! The whole of `../shared/faults`: what intake answers to each file of its table, and what the verifier says of those that are
-//! signed. What a file must become in detail is in `faults`, `annotations`, `reader` and `signed_uploads`.
+//! Tests every file in `../shared/faults`: intake's answer to each file in its table, and the verifier's verdict on the
+//! signed ones. Detailed expectations are in `faults`, `annotations`, `reader` and `signed_uploads`.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -16,30 +16,30 @@ use crate::faults::{folder, read};
 use crate::samples::{HOUSE, details, now};
 use crate::signed_uploads;
 
-/// Each file with what intake says of it: taken, or the reason of its refusal.
+/// Each file with intake's answer: accepted, or the reason for its refusal.
 const ANSWERS: [(&str, &str); 49] = [
     ("A_indirect_filter_no_mediabox.pdf", "taken_with_warnings"),
     ("B_indirect_filter_dangling_free.pdf", "taken"),
     ("B_unknown_filter.pdf", "unreadable_content"),
     ("C_checked_box_lost.pdf", "taken_with_changes"),
     ("C_no_endstream_taken_blank.pdf", "incomplete"),
-    // Taken if the sender accepts what was rebuilt.
+    // Accepted if the sender accepts the rebuilt parts.
     ("C_no_length_dangling_taken_blank.pdf", "rebuilt"),
     ("C_no_length_no_mediabox.pdf", "rebuilt"),
-    // As it was sealed, blank.
+    // Blank, as it was when sealed.
     ("C_no_length_no_mediabox_s.pdf", "certification_forbids"),
     ("C_no_length_no_mediabox_taken_blank.pdf", "rebuilt"),
     ("E_indirect_filter_empty_cropbox.pdf", "taken_with_warnings"),
     ("F_sealed_breaks_earlier_signature_for_pyhanko.pdf", "lock_forbids"),
     ("F_signed_upload_mediabox.pdf", "taken_with_warnings"),
-    // It is read quickly, and needs more memory to be shown than a worker has: a test of the server.
+    // Reading is quick, but rendering needs more memory than a worker has. A server test covers this.
     ("I_inspect_takes_import_refuses.pdf", "-"),
     ("P_cairo_vector_refused_f32.pdf", "taken"),
     ("P_direct_encrypt_dict_not_pdf.pdf", "taken_with_changes"),
     ("P_indirect_decodeparms_refused.pdf", "taken"),
     ("P_indirect_filter_refused.pdf", "taken"),
     ("P_inline_image_and_clipped_rect_refused.pdf", "taken"),
-    // Taken with either password.
+    // Accepted with either password.
     ("P_owner_password_foo_user_baz_aes128.pdf", "needs_password"),
     ("R_sealed_shows_100.pdf", "broken_signature"),
     ("R_upload_signing_page_99999_sealed_100.pdf", "signed_and_damaged"),
@@ -116,7 +116,7 @@ fn judge(folder: &Path, name: &str) -> Verdict {
     }
 }
 
-/// The value that was entered is missing, and viewers show another one than the signing page did.
+/// The entered value is missing, and viewers show a different value than the signing page did.
 #[test]
 fn a_sealed_file_that_shows_another_value_than_was_signed_does_not_hold() {
     let Some(folder) = folder() else { return };
@@ -128,7 +128,7 @@ fn a_sealed_file_that_shows_another_value_than_was_signed_does_not_hold() {
     assert!(verdict.all_faults().any(is_named), "{verdict:#?}");
 }
 
-/// Numbers that are longer than 32 bits are written as they were; once they were rounded.
+/// Numbers longer than 32 bits are written unchanged. Earlier code rounded them.
 #[test]
 fn a_signature_of_others_over_long_numbers_is_as_good_for_pyhanko_after_our_seal() {
     let Some(folder) = folder() else { return };

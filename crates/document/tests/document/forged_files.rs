@@ -1,7 +1,7 @@
-//! Forged files by the thousand: the verifier accepts none of them.
+//! Generates thousands of forged files. The verifier must accept none of them.
 //!
-//! No reading has the last word: a file that differs from a signed one in more than what an honest step adds must not be called
-//! genuine. `COUNTERSIGN_FORGERIES` says how many are made.
+//! All readings must agree: a file that differs from a signed one in more than an honest change must not be called
+//! genuine. `COUNTERSIGN_FORGERIES` sets the number of files.
 
 use document::verify::{SignatureReport, verify};
 use testkit::scale::Scale;
@@ -10,15 +10,16 @@ use crate::forger::base::{BASES, Base, shown};
 use crate::forger::{Forger, Random, forge};
 use crate::samples::now;
 
-/// Whether a file is called genuine as a whole, and one of the signatures of `base` with it. Where nothing of these is left,
-/// somebody with a key has signed a document of their own.
+/// Whether the whole file is called genuine and still contains one of the signatures of `base`. If none is left,
+/// someone with a key has signed a document of their own.
 fn is_accepted(pdf: &[u8], base: &Base) -> bool {
     let verdict = verify(pdf, &BASES.1, now());
     let is_of_base = |signature: &SignatureReport| base.covered.contains(&(signature.field.clone(), signature.covered));
     verdict.holds() && verdict.signatures.iter().any(is_of_base)
 }
 
-/// What is dressed up passes undressed: no forgery is refused for its dress.
+/// The validation data that disguises a forgery is accepted by itself, so no forgery is refused merely because of its
+/// disguise.
 #[test]
 fn what_a_forger_dresses_up_as_is_accepted() {
     for base in &BASES.0 {
@@ -29,7 +30,7 @@ fn what_a_forger_dresses_up_as_is_accepted() {
             let mut revision = forger.begin();
             forger.dress(&mut revision, store);
             if base.dictionary(base.root).has(b"DSS") {
-                // An object that nothing leads to.
+                // An unreferenced object.
                 assert_eq!(revision.rows.pop().map(|(number, _)| number), Some(store));
                 let at = revision
                     .bytes
@@ -80,7 +81,7 @@ fn no_forged_file_is_accepted() {
          {differ} show something else in one of two readings",
         accepted.len()
     );
-    // A forgery that nobody can read or that shows nothing else deceives nobody.
+    // A forgery that nobody can read, or that shows nothing different, deceives nobody.
     assert!(
         read * 10 > sample * 7 && differ * 10 > sample * 6,
         "{read} and {differ} of {sample}"

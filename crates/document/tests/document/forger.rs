@@ -1,7 +1,7 @@
-//! A forger: appends, inserts and rewires at random behind files that were signed. The same seed makes the same file.
+//! Appends, inserts and rewires random data after signed files. The same seed produces the same file.
 //!
-//! Whatever it does lets some program show another document, or leads it elsewhere than it should; most of it is dressed up as
-//! validation data, which anybody may add.
+//! Every change makes some program show another document or misdirects a reference. Most changes are disguised as
+//! validation data, which anyone may add.
 
 use crate::revision_writer::RevisionWriter;
 use lopdf::{Document, Object, ObjectId};
@@ -15,10 +15,10 @@ pub mod base;
 mod changes;
 
 const EVIL: &[u8] = b"BT /F1 24 Tf 72 400 Td (The buyer pays 99999) Tj ET";
-/// The most changes of one file.
+/// Maximum number of changes per file.
 const MOST_CHANGES: u64 = 4;
 
-/// Numbers that look random and are the same for the same seed (`SplitMix64`).
+/// Pseudorandom numbers, the same for the same seed (`SplitMix64`).
 pub struct Random(pub u64);
 
 impl Random {
@@ -44,18 +44,17 @@ impl Random {
     }
 }
 
-/// An object's number and its text.
+/// An object's number and its source text.
 type Numbered = (u32, Vec<u8>);
 
-/// A forger at work on a file.
 pub struct Forger {
     base: &'static Base,
     pub bytes: Vec<u8>,
     random: Random,
-    /// A number that nothing has.
+    /// The next unused object number.
     next: u32,
     done: Vec<&'static str>,
-    /// How much of it a further signature makes honest: who signs permits it.
+    /// Number of changes that a further signature makes honest, because the signer permits them.
     mended_by_signing: usize,
 }
 
@@ -76,7 +75,7 @@ impl Forger {
         self.next
     }
 
-    /// Mostly the style of the file.
+    /// Usually returns the style of the file.
     fn style(&mut self) -> Style {
         if self.random.one_in(8) {
             *self.random.of(&[Style::Table, Style::Stream, Style::Hybrid])
@@ -105,7 +104,7 @@ impl Forger {
         self.bytes = revision.finish(style, next);
     }
 
-    /// A revision that anybody may add, or the beginning of one.
+    /// Starts a revision that anyone may add.
     fn dressed(&mut self) -> RawRevision {
         let store = self.fresh();
         if self.random.one_in(3) {
@@ -125,7 +124,7 @@ impl Forger {
         revision.named(store, b"<</Type/DSS/Certs[]>>");
     }
 
-    /// The revision, or one behind it, in which nothing is said of a number yet.
+    /// Returns the revision, or a new one after it, in which the number has no entry yet.
     fn forget(&mut self, revision: RawRevision, number: u32) -> RawRevision {
         if !revision.rows.iter().any(|(other, _)| *other == number) {
             return revision;
@@ -135,7 +134,7 @@ impl Forger {
         self.begin()
     }
 
-    /// An object that was signed as it would show something else, and new ones that it needs.
+    /// Returns a signed object altered to show something else, and any new objects it needs.
     fn evil(&mut self) -> (Numbered, Vec<Numbered>) {
         let base = self.base;
         let content = (self.fresh(), stream(&format!("<</Length {}>>", EVIL.len()), EVIL));
@@ -164,7 +163,7 @@ impl Forger {
         }
     }
 
-    /// Writes what an evil object needs.
+    /// Writes the objects that an altered object needs.
     fn needed(&mut self, revision: &mut RawRevision) -> Numbered {
         let (evil, more) = self.evil();
         for (number, body) in more {
@@ -173,7 +172,7 @@ impl Forger {
         evil
     }
 
-    /// A number that is in use in the signed file.
+    /// Picks an object number that is in use in the signed file.
     fn somebody(&mut self) -> (u32, Said) {
         let in_use: Vec<(u32, Said)> = self
             .base
@@ -185,7 +184,7 @@ impl Forger {
         *self.random.of(&in_use)
     }
 
-    /// A place at which something else lies than the object of a number.
+    /// Picks an offset where some object other than the given one is stored.
     fn elsewhere(&mut self, own: Option<Said>) -> usize {
         let marks = |mark: &[u8]| -> Vec<usize> {
             let windows = self.bytes.windows(mark.len()).enumerate();
@@ -209,7 +208,7 @@ impl Forger {
         }
     }
 
-    /// Somebody with a key signs what has come of it.
+    /// Signs the result as someone with a key.
     fn sign(&mut self) {
         let Ok(document) = Document::load_mem(&self.bytes) else {
             return;
@@ -225,7 +224,7 @@ impl Forger {
     }
 }
 
-/// The forgery of a seed: the file, of which base, and what was done.
+/// Returns the forgery for a seed: the file, its base and the changes made.
 pub fn forge(seed: u64) -> (Vec<u8>, &'static Base, Vec<&'static str>) {
     let mut random = Random(seed);
     let base = random.of(&BASES.0);
@@ -242,7 +241,7 @@ pub fn forge(seed: u64) -> (Vec<u8>, &'static Base, Vec<&'static str>) {
                 let before = forger.bytes.clone();
                 let is_done = make(&mut forger).is_some();
                 if !is_done {
-                    // What it began may have undone what was done before.
+                    // The failed change may have undone an earlier one.
                     forger.bytes = before;
                 }
                 is_done

@@ -1,8 +1,8 @@
-//! Forgeries of a sealed file, made here, each rejected with a fault that names what was done; and
-//! bytes of which nobody knows what they are.
+//! Forgeries of a sealed file, and files of random bytes. Each forgery must be rejected with a fault that names the
+//! change.
 //!
-//! Several of them are 'valid' to common viewers: the signature's mathematics is untouched, and what
-//! was added after it shows on the page.
+//! Common viewers call several of them 'valid': the signature still verifies mathematically, but content added after it
+//! shows on the page.
 
 use crate::revision_writer::RevisionWriter;
 use cms::cert::{CertificateChoices, IssuerAndSerialNumber};
@@ -40,7 +40,7 @@ fn judge(pdf: &[u8]) -> Verdict {
     verify(pdf, &HOUSE.roots(), now())
 }
 
-/// All faults, and the assertion that there are some.
+/// Returns all faults, and asserts that there is at least one.
 fn faults(pdf: &[u8]) -> Vec<Fault> {
     let verdict = judge(pdf);
     assert!(!verdict.holds(), "a forgery passed");
@@ -63,7 +63,7 @@ fn forbidden(pdf: &[u8]) -> Vec<Change> {
         .collect()
 }
 
-/// A forbidden change, with its page or field where it has one.
+/// Asserts that a forbidden change is reported, with its page or field if it has one.
 fn assert_change(pdf: &[u8], part: Part, how: How, page: Option<u32>) {
     let changes = forbidden(pdf);
     let is_named =
@@ -80,7 +80,7 @@ fn assert_field(pdf: &[u8], part: Part, how: How, field: &str) {
     assert!(changes.iter().any(is_named), "{part:?} {how:?} {field} of {changes:#?}");
 }
 
-/// What was changed is permitted: no signature complains of it, and it is listed.
+/// Asserts that a change is permitted: it is listed, and no signature reports a fault.
 fn assert_permitted(pdf: &[u8], part: Part, how: How) {
     let verdict = judge(pdf);
     let first = verdict.signatures.first().expect("a signature");
@@ -144,14 +144,14 @@ fn find_last(haystack: &[u8], needle: &[u8]) -> usize {
         .expect("found")
 }
 
-/// The gap of the seal: from its `<` to behind its `>`.
+/// Returns the range of the seal's gap, including its `<` and `>`.
 fn gap(pdf: &[u8]) -> std::ops::Range<usize> {
     let start = find(pdf, b"/Contents<") + b"/Contents".len();
     let length = pdf[start..].iter().position(|byte| *byte == b'>').expect("its end");
     start..start + length + 1
 }
 
-/// Writes another byte range in the place of the seal's.
+/// Replaces the seal's byte range.
 fn with_byte_range(mut pdf: Vec<u8>, numbers: impl FnOnce(&[&str]) -> String) -> Vec<u8> {
     let at = find(&pdf, b"/ByteRange[") + b"/ByteRange[".len();
     let end = at + pdf[at..].iter().position(|byte| *byte == b']').expect("its end");
@@ -196,7 +196,7 @@ fn field_of(document: &Document, name: &str) -> ObjectId {
         .expect("the field")
 }
 
-/// Certifies as another program might: what may change is written in the signature.
+/// Certifies as another program might, with the permitted changes stated in the signature.
 fn certify(pdf: &[u8], level: i64) -> Vec<u8> {
     let reference = dictionary! {
         "Type" => "SigRef", "TransformMethod" => "DocMDP",
@@ -217,7 +217,7 @@ fn lock(pdf: &[u8], action: &str, fields: &[&str]) -> Vec<u8> {
     )
 }
 
-/// Signs, and locks what is stated so.
+/// Signs, and locks fields with the given parameters.
 fn lock_as(pdf: &[u8], parameters: &Dictionary) -> Vec<u8> {
     let reference = dictionary! {
         "Type" => "SigRef", "TransformMethod" => "FieldMDP", "TransformParams" => parameters.clone(),
@@ -267,14 +267,14 @@ proptest! {
     fn a_changed_digit_of_the_value_is_rejected_or_says_the_same(place in any::<prop::sample::Index>(), digit in 0_u8..16) {
         let mut pdf = sealed_once().to_vec();
         let gap = gap(&pdf);
-        // Most of the gap is padding; every other case looks at the message itself.
+        // Most of the gap is padding, so every other case changes the message itself.
         let digits = if digit % 2 == 0 { 2000 } else { gap.len() - 2 };
         let at = gap.start + 1 + place.index(digits);
         let old = char::from(pdf[at]).to_digit(16).expect("a digit");
         prop_assume!(old != u32::from(digit));
         pdf[at] = b"0123456789abcdef"[usize::from(digit)];
         let (before, after) = (judge(sealed_once()), judge(&pdf));
-        // A CMS message holds things that nobody signs, such as a copy of the root's certificate.
+        // A CMS message contains unsigned parts, such as a copy of the root's certificate.
         prop_assert!(!after.holds() || after == before, "digit {at}");
     }
 
@@ -306,7 +306,7 @@ proptest! {
     fn a_value_of_random_bytes_is_rejected_without_panic(
         bytes in prop::collection::vec(any::<u8>(), 0..300), place in any::<prop::sample::Index>(), insert in any::<bool>(),
     ) {
-        // Either nothing but noise, or a real message with noise somewhere in it.
+        // Either random bytes only, or a real message with random bytes somewhere in it.
         let pdf = sign_with(&unsigned(References::Table), &dictionary! {}, &dictionary! {}, |digest| {
             let mut value = document::pki::cms::sign(&HOUSE.key, digest).expect("a value");
             if insert {

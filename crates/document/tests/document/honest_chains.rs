@@ -1,5 +1,5 @@
-//! What honest programs append to a signed file: every chain of validation data, document timestamps and further signatures that
-//! pyHanko makes is genuine, whatever our forgers try.
+//! Additions by honest programs: every chain of validation data, document timestamps and further signatures made by
+//! pyHanko is genuine, whatever forgeries we test.
 
 use std::path::Path;
 use std::process::Command;
@@ -17,7 +17,7 @@ use crate::timestamps::{authority, data};
 const CLOSED: usize = 2;
 const OPEN: usize = 4;
 
-/// A hybrid file (7.5.8.4): some of it only programs see that know object streams.
+/// A hybrid file (7.5.8.4), with parts that only programs with support for object streams see.
 fn hybrid() -> Vec<u8> {
     let plain = unsigned(References::Table);
     let document = lopdf::Document::load_mem(&plain).expect("readable");
@@ -34,7 +34,7 @@ fn hybrid() -> Vec<u8> {
     revision.finish(Style::Hybrid, member + 1)
 }
 
-/// Files to extend, by their names.
+/// Named files to extend.
 fn bases() -> Vec<(&'static str, Vec<u8>, usize)> {
     let (_, authority) = authority(Revocation::List);
     let stamped = seal_with_timestamp(unsigned(References::Table), &HOUSE.key, &details(true), &authority);
@@ -90,7 +90,7 @@ fn every_chain_that_another_program_makes_is_genuine() {
             let faults: Vec<String> = verdict.all_faults().map(|(_, fault)| fault.to_string()).collect();
             refused.push(format!("{name}: {}", faults.join("; ")));
         }
-        // What nobody signed is found behind each of them.
+        // Unsigned bytes after each of them are detected.
         if verify(&[&pdf, &b"%\n"[..]].concat(), &roots, now()).holds() {
             refused.push(format!("{name} with a comment behind it holds"));
         }

@@ -1,28 +1,28 @@
-//! Other people's programs that judge our files: qpdf for the structure, pdfsig and pyHanko for the
-//! signatures. A judge that is missing is a complaint like any other, so that nothing passes without it.
+//! Runs third-party programs on our files: qpdf for the structure, pdfsig and pyHanko for the signatures. A missing
+//! program counts as a complaint, so the tests cannot pass without it.
 //!
-//! The corpus runner of document-worker includes this file too.
+//! The corpus runner of document-worker also includes this file.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// What the judges have to say against a sealed file; empty where all are content.
+/// Returns all complaints about a sealed file. Empty if every program accepts it.
 pub fn complaints(pdf: &[u8], root_pem: &str) -> Vec<String> {
     complaints_of(&[pdf], root_pem).concat()
 }
 
-/// The same for each of several files: to start pyHanko takes longer than to judge many.
+/// Returns the complaints about each of several files. Starting pyHanko takes longer than judging many files.
 pub fn complaints_of(files: &[&[u8]], root_pem: &str) -> Vec<Vec<String>> {
     judged(files, root_pem, &[], true)
 }
 
-/// The same, where pyHanko lives at another time.
+/// Returns the complaints about each of several files, with pyHanko judging at the given time.
 pub fn complaints_at(files: &[&[u8]], roots_pem: &str, at: jiff::Timestamp) -> Vec<Vec<String>> {
     judged(files, roots_pem, &["--at", &at.to_string()], true)
 }
 
-/// What pyHanko has to say against files with an archive timestamp, at a time, given the files that it would fetch then:
-/// revocation lists that tell of the last timestamp's signer.
+/// Returns pyHanko's complaints about files with an archive timestamp at a given time. It receives the revocation lists
+/// for the last timestamp's signer that it would otherwise fetch.
 pub fn long_term_complaints(
     files: &[&[u8]],
     roots_pem: &str,
@@ -62,7 +62,7 @@ fn judged(files: &[&[u8]], root_pem: &str, options: &[&str], by_all: bool) -> Ve
     found
 }
 
-/// What qpdf has to say against a file that need not be signed.
+/// Returns qpdf's complaints about a file that need not be signed.
 pub fn structure_complaints(pdf: &[u8]) -> Vec<String> {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let file = directory.path().join("file.pdf");
@@ -85,7 +85,7 @@ fn text(output: &Output) -> String {
     text
 }
 
-/// qpdf's complaints about a file's structure.
+/// Returns qpdf's complaints about a file's structure.
 pub fn qpdf(file: &Path) -> Vec<String> {
     match run(Path::new("qpdf"), &[Path::new("--check"), file]) {
         Err(missing) => vec![missing],
@@ -94,8 +94,8 @@ pub fn qpdf(file: &Path) -> Vec<String> {
     }
 }
 
-/// pdfsig's complaints about a file that extends one which others had signed: every signature there must be
-/// judged as before, and one that is valid must have come.
+/// Returns pdfsig's complaints about a file that extends one signed by others. Every earlier signature must be judged
+/// as before, and one new valid signature must be present.
 #[allow(dead_code, reason = "the corpus runner alone uses it")]
 pub fn pdfsig_extended(before: &Path, after: &Path) -> Vec<String> {
     let judged = |file: &Path| {
@@ -115,7 +115,7 @@ pub fn pdfsig_extended(before: &Path, after: &Path) -> Vec<String> {
     }
 }
 
-/// pdfsig's complaints. It keeps its trust in a database of its own, so it is asked for the signatures alone.
+/// Returns pdfsig's complaints. It keeps a trust database of its own, so only the signatures are checked.
 pub fn pdfsig(file: &Path) -> Vec<String> {
     let output = match run(Path::new("pdfsig"), &[Path::new("-nocert"), file]) {
         Err(missing) => return vec![missing],
@@ -123,9 +123,9 @@ pub fn pdfsig(file: &Path) -> Vec<String> {
     };
     let signatures: Vec<&str> = output
         .split("Signature #")
-        // What stands before the first one is about the file.
+        // The text before the first signature is about the file.
         .skip(1)
-        // Fields that wait for a signature are listed too, and it knows no document timestamps.
+        // Unsigned signature fields are listed too, and pdfsig does not support document timestamps.
         .filter(|signature| !signature.contains("The signature form field is not signed."))
         .filter(|signature| {
             let is_timestamp = signature.contains("Signature Field Name: Timestamp");
@@ -144,7 +144,7 @@ pub fn pdfsig(file: &Path) -> Vec<String> {
     }
 }
 
-/// pyHanko's complaints about each of several files.
+/// Returns pyHanko's complaints about each of several files.
 #[allow(dead_code, reason = "the corpus runner judges many at once")]
 pub fn pyhanko(files: &[&Path], root: &Path) -> Vec<Vec<String>> {
     pyhanko_with(&[], files, root)

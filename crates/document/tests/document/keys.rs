@@ -1,4 +1,4 @@
-//! Keys and the certificates that the installation's authority issues.
+//! Tests of keys and of the certificates that the installation's authority issues.
 
 use std::path::{Path, PathBuf};
 
@@ -68,7 +68,7 @@ fn certificates_are_valid_for_ten_years_from_a_day_before() {
         .timestamp();
     assert_eq!(seconds(validity.not_after), end.as_second());
     assert_eq!(HOUSE.key.not_after().as_second(), end.as_second());
-    // The root is there to renew them.
+    // The root must outlive them to renew them.
     let thirty = now().to_zoned_datetime(TimeZone::UTC).checked_add(30.years()).unwrap();
     assert_eq!(HOUSE.root.not_after().as_second(), thirty.timestamp().as_second());
 }
@@ -163,7 +163,7 @@ fn what_is_no_key_or_no_certificate_is_refused() {
     assert!(certificates_from_pem("no PEM").is_err());
 }
 
-/// Trouble 15: a key that could not seal is found out before people sign.
+/// A key that cannot seal is detected before people sign.
 #[test]
 fn a_key_whose_certificate_has_expired_does_not_prove() {
     HOUSE.key.prove(now()).expect("it can seal now");
@@ -184,7 +184,7 @@ fn the_library_warms_up() {
     warm_up().expect("it works");
 }
 
-/// Keys as OpenSSL makes and packs them: how it is told to, and what this signs with, where it can.
+/// Keys as OpenSSL creates and packs them: its arguments, and the algorithm we sign with, if supported.
 const OTHERS_KEYS: [(&str, &str, Option<SignatureAlgorithm>); 8] = [
     (
         "p256",
@@ -221,7 +221,7 @@ fn openssl_in(folder: &Path, arguments: &str) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Makes each of [`OTHERS_KEYS`] and packs it with a certificate of one authority, whose PEM is the answer.
+/// Creates and packs each of [`OTHERS_KEYS`] with a certificate of one authority, and returns the authority's PEM.
 fn pack_with_openssl(folder: &Path) -> String {
     let openssl = |arguments: &str| openssl_in(folder, arguments);
     let extensions = "keyUsage=critical,digitalSignature,nonRepudiation\n";
@@ -240,7 +240,7 @@ fn pack_with_openssl(folder: &Path) -> String {
     std::fs::read_to_string(folder.join("ca.pem")).expect("PEM")
 }
 
-/// What this can seal with it does, to everybody's content; the rest is refused at once.
+/// Every supported key seals files that all verifiers accept. Unsupported keys are refused immediately.
 #[test]
 fn a_key_of_every_kind_that_can_seal_comes_from_pkcs12_and_seals() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -272,7 +272,7 @@ fn a_key_of_every_kind_that_can_seal_comes_from_pkcs12_and_seals() {
         let file = path(&format!("{name}.pdf"));
         std::fs::write(&file, &sealed).expect("written");
         let mut complaints = judges::qpdf(&file);
-        // Poppler's NSS knows no Ed25519 in CMS.
+        // Poppler's NSS does not support Ed25519 in CMS.
         if algorithm != SignatureAlgorithm::Ed25519 {
             complaints.extend(judges::pdfsig(&file));
         }
@@ -285,7 +285,7 @@ fn a_key_of_every_kind_that_can_seal_comes_from_pkcs12_and_seals() {
     }
 }
 
-/// What a key is imported with, and whether the seals that it makes hold: one rule for both.
+/// Importing a key and accepting its seals follow the same rule.
 #[test]
 fn a_key_is_taken_from_elsewhere_only_if_our_verifier_accepts_its_seals() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -321,7 +321,7 @@ fn a_key_is_taken_from_elsewhere_only_if_our_verifier_accepts_its_seals() {
         if let Err(refused) = &proved {
             assert!(matches!(refused, KeyError::NotForSealing(_)), "{extensions}: {refused}");
         }
-        // A certificate of an authority is refused although the verifier would follow it.
+        // An authority's certificate is refused although the verifier would follow it.
         if extensions.starts_with("basic") {
             continue;
         }
@@ -335,7 +335,7 @@ fn a_key_is_taken_from_elsewhere_only_if_our_verifier_accepts_its_seals() {
     }
 }
 
-/// A verifier wants every certificate of the chain in its time, so the one that ends first is the end of the key.
+/// A verifier requires every certificate of the chain to be valid, so the first expiry date applies to the key.
 #[test]
 fn a_key_ends_with_the_first_certificate_of_its_chain_that_ends() {
     let folder = tempfile::tempdir().expect("a folder");

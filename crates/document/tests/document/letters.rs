@@ -1,4 +1,4 @@
-//! Text in fonts that a file names and does not hold: signers see the letters that the file means, or the file is refused.
+//! Text in fonts that a file names but does not embed: signers see the intended letters, or the file is refused.
 
 use document::intake::{Acceptance, Change, Limits, Refused, Wishes, inspect, inspect_as};
 
@@ -6,7 +6,7 @@ use crate::annotations::{file, stream};
 use crate::samples::{HOUSE, signed_by_others};
 use crate::viewers::{Marks, Viewer};
 
-/// Encoding, Adobe's character collection, font, and text in that encoding (in the comment).
+/// Encoding, Adobe's character collection, font, and encoded text (decoded in the comment).
 #[rustfmt::skip]
 const ENCODED: &[(&str, &str, &str, &str)] = &[
     ("GBK-EUC-H", "GB1", "SimSun", "bacfcdacd7dcbcdbbec5b0d9d4aad5c5ceb0"), // 合同总价九百元张伟
@@ -38,7 +38,7 @@ const ENCODED: &[(&str, &str, &str, &str)] = &[
     ("UniKS-UTF16-H", "Korea1", "Batang", "acc4c57dae08c561"), // 계약금액
 ];
 
-/// A page with these resources and content, and more objects from 5 on.
+/// A page with these resources and content, and more objects numbered from 5.
 fn page(resources: &str, content: &str, more: &[String]) -> Vec<u8> {
     let mut objects = vec![
         "<</Type/Catalog/Pages 2 0 R>>".to_owned(),
@@ -71,12 +71,12 @@ fn simple(name: &str, more: &str) -> String {
     format!("<</Type/Font/Subtype/TrueType/BaseFont/{name}/FirstChar 0/LastChar 1/Widths[500 500]{more}>>")
 }
 
-/// What intake says.
+/// Returns intake's reason for refusing the file, if it does.
 fn refused(pdf: Vec<u8>) -> Option<Refused> {
     inspect(pdf, &Limits::default()).err()
 }
 
-/// Is the same to be seen in both, but for the width of a stroke?
+/// Checks that both files look the same, except for the width of a stroke.
 fn is_seen_alike(name: &str, pdf: &[u8], blank: &[u8], viewer: Viewer) {
     let ours = Marks::between(&Viewer::Ours.show(pdf), &Viewer::Ours.show(blank));
     let theirs = Marks::between(&viewer.show(pdf), &viewer.show(blank));
@@ -105,19 +105,19 @@ fn not_shown(font: &str) -> Refused {
     }
 }
 
-/// Our renderer would draw the glyphs that have the same numbers in its own font.
+/// Our renderer would draw the glyphs with the same numbers from its own font.
 #[test]
 fn letters_for_which_others_would_be_shown_refuse_a_file() {
     for (name, encoding, collection, codes) in [
-        // No font of ours has these signs.
+        // Our fonts do not contain these characters.
         ("HeiseiMin-W3", "/UniJIS-UTF16-H", "Japan1", "595122527d04"),
         ("Batang", "/KSCms-UHC-H", "Korea1", "a2c2"),
-        // The encoding has no such code. Our renderer would read on from the second byte of it.
+        // The encoding has no such code. Our renderer would continue reading at its second byte.
         ("SimSun", "/UniGB-UTF16-H", "GB1", "540822525143"),
-        // A name with which it takes Latin letters.
+        // A font name for which the renderer falls back to Latin letters.
         ("NotoSansKR-Regular", "/UniKS-UCS2-H", "Korea1", "acc4c57d"),
         ("ArialUnicodeMS", "/90ms-RKSJ-H", "Japan1", "8c5f96f1"),
-        // Numbers of glyphs in a font that is not there.
+        // Glyph numbers of a font that is not embedded.
         ("ArialMT", "/Identity-H", "Identity", "002400250026"),
         ("Calibri", "/Identity-H", "Identity", "002400250026"),
     ] {
@@ -151,7 +151,8 @@ fn to_unicode(map: &str) -> String {
     stream("", &content)
 }
 
-/// Our renderer shows what a font says of its codes, and other programs what the codes mean: here 900 and 100.
+/// Our renderer uses the font's mapping of codes to text, and other programs use the meaning of the codes. Here they
+/// show 900 and 100.
 #[test]
 fn a_font_that_says_two_things_of_its_codes_refuses_a_file() {
     let font = composite("Batang", "/UniKS-UCS2-H", "Korea1", "/ToUnicode 5 0 R");
@@ -160,7 +161,7 @@ fn a_font_that_says_two_things_of_its_codes_refuses_a_file() {
         refused(text(&font, "003900300030", &[lying])),
         Some(not_shown("Batang"))
     );
-    // Of full width, and a sign that programs read differently.
+    // Full-width digits, and a character that programs read differently.
     let honest = to_unicode("3 beginbfchar <0039> <ff19> <0030> <0030> <005c> <20a9> endbfchar");
     assert_eq!(refused(text(&font, "003900300030", &[honest])), None);
 }
@@ -178,7 +179,7 @@ fn text_that_says_its_characters_itself_is_shown_with_the_letters_that_we_have()
     assert_eq!(refused(text(&font, "0024", &[cyrillic])), Some(not_shown("ArialMT")));
 }
 
-/// What a scanner recognised lies beneath its picture.
+/// A scanner's recognised text lies beneath its picture.
 #[test]
 fn unseen_text_needs_no_letters() {
     let font = composite("ArialMT", "/Identity-H", "Identity", "");
@@ -215,12 +216,12 @@ fn letters_of_simple_fonts_that_would_be_blank_or_others_refuse_a_file() {
     }
 }
 
-/// Every letter that all programs have, in every font that they have.
+/// Covers every letter available in all programs, in every standard font.
 #[test]
 fn letters_of_the_standard_fonts_are_known() {
     for name in ["Helvetica", "Times-BoldItalic", "Courier", "Symbol", "ZapfDingbats"] {
         let codes = hex::encode((0x20..=0xff).collect::<Vec<u8>>());
-        // So that its letters are looked at one by one.
+        // Makes intake check the letters one by one.
         let font = format!("<</Type/Font/Subtype/Type1/BaseFont/{name}/Encoding<</Differences[]>>>>");
         assert_eq!(refused(text(&font, &codes, &[])), None, "{name}");
     }
@@ -283,7 +284,7 @@ fn text_under_blend_modes_groups_and_soft_masks_is_seen_as_others_show_it() {
     }
 }
 
-/// A highlight as programs write it: yellow that is multiplied with the words beneath, in a group of its own.
+/// A highlight as programs write it: yellow multiplied with the words beneath, in its own group.
 fn highlighted(group: &str, before: &str) -> Vec<u8> {
     let form = |entries: &str, content: &str| stream(&format!("/BBox[0 0 300 100]{entries}"), content);
     let objects = [
@@ -326,7 +327,7 @@ fn words_beneath_a_highlight_in_a_group_of_its_own_are_seen_as_others_show_them(
             assert!(near > 0.97, "{group}, {viewer:?}: {near}");
         }
     }
-    // Its words would be seen by nobody here, and what it shows elsewhere is another question.
+    // Nobody here would see its words, whatever it shows in other programs.
     for (group, before) in [
         ("/Group<</S/Transparency/K true>>", ""),
         ("/Group<</S/Transparency>>", "/A gs"),
@@ -337,18 +338,18 @@ fn words_beneath_a_highlight_in_a_group_of_its_own_are_seen_as_others_show_them(
             "{group}"
         );
     }
-    // A signed file stays as it is, but a copy without signatures can be sent.
+    // A signed file stays unchanged, but a copy without signatures can be sent.
     let signed = signed_by_others(&highlighted("/Group<</S/Transparency>>", ""), &HOUSE.key);
     let group = Refused::SignedWithUnseen {
         page: 1,
         kind: "Group".to_owned(),
     };
     assert_eq!(refused(signed), Some(group));
-    // Isolated, it covers the words in every program.
+    // An isolated group covers the words in every program.
     assert_eq!(refused(highlighted("/Group<</S/Transparency/I true>>", "")), None);
 }
 
-/// Our renderer and `PDFium` show it in Helvetica, and Poppler does not show it.
+/// Our renderer and `PDFium` use Helvetica, and Poppler shows nothing.
 #[test]
 fn text_whose_font_is_not_among_its_resources_is_shown_by_every_program() {
     let blank = page("", "", &[]);
@@ -366,7 +367,7 @@ fn text_whose_font_is_not_among_its_resources_is_shown_by_every_program() {
         let taken = inspect(pdf, &Limits::default()).unwrap_or_else(|refused| panic!("{resources}: {refused}"));
         assert_eq!(taken.changes, [Change::AnnotationsDrawn { count: 1 }], "{resources}");
         is_seen_alike(resources, &taken.pdf, &blank, Viewer::Pdfium);
-        // A signed file cannot be given the font, but a copy without the signatures can be sent.
+        // The font cannot be added to a signed file, but a copy without the signatures can be sent.
         let signed = signed_by_others(&page(resources, content, std::slice::from_ref(&form)), &HOUSE.key);
         let missing = refused(signed.clone());
         let named = Refused::SignedWithMissingFont {
@@ -391,7 +392,7 @@ fn text_whose_font_is_not_among_its_resources_is_shown_by_every_program() {
     assert_eq!(refused(signed_by_others(&page(named, words, &[]), &HOUSE.key)), None);
 }
 
-/// Poppler looks for them in the resources of the page, and our renderer and `PDFium` do not.
+/// Poppler searches the page's resources. Our renderer and `PDFium` do not.
 #[test]
 fn what_a_form_lacks_and_its_page_has_is_shown_alike_by_every_program() {
     let blank = page("", "", &[]);
@@ -406,7 +407,7 @@ fn what_a_form_lacks_and_its_page_has_is_shown_alike_by_every_program() {
     let taken = inspect(page_with("Helvetica", words), &Limits::default()).expect("it is taken");
     assert_eq!(taken.changes, [Change::AnnotationsDrawn { count: 1 }]);
     is_seen_alike("Helvetica", &taken.pdf, &blank, Viewer::Poppler);
-    // Signers would see other letters than the page's font has.
+    // Signers would see letters that differ from those in the page's font.
     let other = refused(page_with("ZapfDingbats", words));
     assert_eq!(other, Some(Refused::PageWouldChange { page: 1 }));
 

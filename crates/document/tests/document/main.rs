@@ -1,6 +1,6 @@
-//! The document crate from outside, with other people's programs as judges.
+//! Tests of the document crate from outside, checked by third-party programs.
 
-// The name under which every other crate knows it.
+// The name that all other crates use.
 extern crate countersign_document as document;
 
 mod annotations;

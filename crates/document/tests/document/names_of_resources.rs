@@ -1,12 +1,12 @@
-//! Keys that mean something in one dictionary are names of the file's own choice in another.
+//! Keys with a meaning in one dictionary may be arbitrary names in another.
 
 use document::intake::{Change, Limits, Refused, inspect};
 
 use crate::annotations::{file, stream};
 use crate::pages::text;
 
-/// Two pages that share fonts, with these resources and this content, entries of the catalog and of both pages, and more objects
-/// from 8 on.
+/// Two pages that share fonts, with these resources and content, entries for the catalog and both pages, and more
+/// objects numbered from 8.
 fn two_pages(resources: &str, content: &str, (catalog, page): (&str, &str), more: &[&str]) -> Vec<u8> {
     let mut objects = vec![
         format!("<</Type/Catalog/Pages 2 0 R{catalog}>>"),
@@ -36,7 +36,7 @@ fn fonts_may_be_called_as_actions_and_files_are_elsewhere() {
     assert_eq!(text(&taken.pdf), text(&pdf));
 }
 
-/// Wherever something acts, it still does not.
+/// Actions stay disabled wherever they are attached.
 #[test]
 fn actions_are_found_by_every_way_that_leads_to_them() {
     let script = "<</S/JavaScript/JS(app.alert\\(1\\))>>";
@@ -72,7 +72,7 @@ fn actions_are_found_by_every_way_that_leads_to_them() {
     }
 }
 
-/// An image under a name that leads to nothing that shows elsewhere.
+/// An image whose name does not refer to anything visible.
 #[test]
 fn what_cannot_be_read_is_refused_whatever_its_name() {
     let picture = "<</Type/XObject/Subtype/Image/Width 1/Height 1/ColorSpace/DeviceGray/BitsPerComponent 8/Filter/Unknown\
@@ -87,7 +87,7 @@ fn what_cannot_be_read_is_refused_whatever_its_name() {
     }
 }
 
-/// Each such expression has as many values to look at as there are ways through it.
+/// Following every path through such an expression would take exponentially many steps.
 #[test]
 fn an_expression_that_leads_back_to_itself_is_looked_at_once() {
     let catalog = "/OCProperties<</OCGs[9 0 R]/D<</OFF[9 0 R]>>>>";
@@ -108,7 +108,7 @@ fn an_expression_that_leads_back_to_itself_is_looked_at_once() {
         let resources = format!("/Properties<</P {entry} 0 R>>");
         let pdf = two_pages(&resources, content, (catalog, ""), &more);
         let before = std::time::Instant::now();
-        // What it shows is said by no rule; that it is found out at all is what counts.
+        // No rule defines what it shows. The test only checks that the inspection ends.
         let _ = inspect(pdf, &Limits::default());
         assert!(before.elapsed().as_secs() < 60);
     }

@@ -1,4 +1,4 @@
-//! Signatures that another program made, by algorithms and formats that ours does not use for sealing.
+//! Signatures by another program, with algorithms and formats that we do not use for sealing.
 
 use std::path::Path;
 use std::process::Command;
@@ -20,22 +20,22 @@ use crate::samples::{
     HOUSE, References, details, file, now, sign_content_with, sign_with, unsigned, unsigned_document,
 };
 
-/// Files with their names.
 type Named = Vec<(String, Vec<u8>)>;
 
-/// Files signed by pyHanko, with their names, and the root that vouches for all signers.
+/// Returns named files signed by pyHanko, and the root of all signers.
 fn signed_by_pyhanko(references: References) -> (Named, TrustedRoots) {
     let (files, roots, _) = signed_with_lists(references);
     (files, roots)
 }
 
-/// The same, and the revocation lists: one that revokes before the signature was made, one that does so after.
+/// Returns the files and root of `signed_by_pyhanko` and two revocation lists: one revokes before the signature was
+/// made, the other after.
 fn signed_with_lists(references: References) -> (Named, TrustedRoots, [Vec<u8>; 2]) {
     let (files, root, lists) = signed_as_others(&unsigned(references));
     (files, TrustedRoots::from_pem(&root).expect("the root"), lists)
 }
 
-/// A file, signed by pyHanko in every way, with the root in PEM and the lists.
+/// Signs a file with pyHanko in every supported way. Returns the files, the root as PEM and the lists.
 fn signed_as_others(plain: &[u8]) -> (Named, String, [Vec<u8>; 2]) {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("plain.pdf"), plain).expect("written");
@@ -60,12 +60,12 @@ fn signed_as_others(plain: &[u8]) -> (Named, String, [Vec<u8>; 2]) {
     (files, root, lists)
 }
 
-/// Pages with numbers that 32 bits do not hold.
+/// Pages with numbers that do not fit in 32 bits.
 fn with_long_numbers() -> Vec<u8> {
     let mut document = unsigned_document();
     for page in document.page_iter().collect::<Vec<_>>() {
         let page = document.get_dictionary_mut(page).expect("a page");
-        // As long as what takes their place.
+        // As long as the numbers that replace them.
         let corners = [0, 0, 5_952_755_740_i64, 8_418_897_640].map(lopdf::Object::Integer);
         page.set("MediaBox", corners.to_vec());
     }
@@ -92,7 +92,7 @@ fn tick() -> Mark {
     }
 }
 
-/// What a seal rewrites of a signed file, such as a page that gets a widget, is spelled as before.
+/// Sealing keeps the spelling of signed objects that it rewrites, such as a page that gets a widget.
 #[test]
 fn earlier_signatures_are_as_good_as_before_where_numbers_are_longer_than_32_bits() {
     let (files, other_root, _) = signed_as_others(&with_long_numbers());
@@ -150,7 +150,7 @@ fn signatures_of_every_algorithm_and_format_are_verified() {
                 assert_eq!(last.kind, SignatureKind::Certification { level: 2 });
             }
 
-            // Nobody vouches for them where their root is not given.
+            // They are not trusted without their root.
             let verdict = verify(&pdf, &HOUSE.roots(), now());
             assert!(!verdict.holds(), "{name}");
             assert!(
@@ -161,7 +161,7 @@ fn signatures_of_every_algorithm_and_format_are_verified() {
                 verdict.faults
             );
 
-            // A changed page is found, no matter who signed.
+            // A changed page is detected, whichever program signed.
             let mut changed = pdf;
             let at = changed.windows(4).position(|window| window == b"/Pag").expect("a page");
             changed[at + 1] = b'p';
@@ -170,7 +170,7 @@ fn signatures_of_every_algorithm_and_format_are_verified() {
     }
 }
 
-/// Trouble 10: what somebody signed before stays valid below our seal, and the other program says so, too.
+/// An earlier signature stays valid after our seal, and the other program confirms it.
 #[test]
 fn a_file_that_another_program_signed_is_taken_and_approved_and_all_signatures_hold() {
     let (files, mut roots) = signed_by_pyhanko(References::Table);
@@ -206,7 +206,7 @@ fn a_file_that_another_program_signed_is_taken_and_approved_and_all_signatures_h
     }
 }
 
-/// A signature by a broken algorithm is named and proves nothing; other changes are reported too.
+/// A signature with a broken algorithm is reported and proves nothing. Other changes are reported too.
 #[test]
 fn weak_algorithms_are_named() {
     let (files, roots) = signed_by_pyhanko(References::Table);
@@ -235,7 +235,6 @@ fn weak_algorithms_are_named() {
     }
 }
 
-/// The old format that signs the SHA-1 digest of the file.
 #[test]
 fn a_signature_of_the_sha1_format_is_read_and_named_weak() {
     let extra = dictionary! { "SubFilter" => "adbe.pkcs7.sha1" };
@@ -256,7 +255,7 @@ fn a_signature_of_the_sha1_format_is_read_and_named_weak() {
     assert!(verdict.all_faults().any(|(_, fault)| *fault == Fault::DigestMismatch));
 }
 
-/// CMS in BER: open lengths around the message, and the signature in pieces.
+/// Reads CMS in BER: indefinite lengths around the message, and the signature in pieces.
 #[test]
 fn a_message_in_ber_is_read() {
     let sign = |spoil: bool| {
@@ -279,7 +278,7 @@ fn a_message_in_ber_is_read() {
     assert!(!verify(&sign(true), &HOUSE.roots(), now()).holds());
 }
 
-/// The value with open lengths down to the signer, whose octet string comes in two pieces.
+/// Re-encodes the value with indefinite lengths down to the signer, whose octet string is in two pieces.
 fn open(der: &[u8], depth: usize) -> Vec<u8> {
     const SIGNER: usize = 4;
     let (tag, short) = (der[0], usize::from(der[1]));
@@ -319,12 +318,12 @@ fn length_of(der: &[u8]) -> usize {
     2 + count + length
 }
 
-/// The verdict some days after everything was signed.
+/// Returns the verdict some days after everything was signed.
 fn after(days: i64, pdf: &[u8], roots: &TrustedRoots) -> Verdict {
     verify(pdf, roots, now() + SignedDuration::from_hours(24 * days))
 }
 
-/// The signer's certificate ends after 365 days, the first authority's after 30, the second's after 3,000.
+/// The signer's certificate expires after 365 days, the first authority's after 30, the second's after 3,000.
 #[test]
 fn a_timestamp_proves_when_a_signature_was_there_as_long_as_it_is_renewed_in_time() {
     let (files, roots) = signed_by_pyhanko(References::Table);
@@ -342,7 +341,8 @@ fn a_timestamp_proves_when_a_signature_was_there_as_long_as_it_is_renewed_in_tim
     let proved = signature.proved_at.as_ref().expect("a proved time");
     assert_eq!((proved.at, proved.authority.as_str()), (now(), "First authority"));
     assert!(!signature.notes.contains(&Note::TimeNotProved));
-    // Later than the authority's certificate the timestamp proves nothing, later than the signer's nothing holds.
+    // After the authority's certificate expires, the timestamp proves nothing. After the signer's expires, the
+    // signature is no longer accepted.
     let later = after(40, file("time-stamped"), &roots);
     assert!(later.holds() && later.signatures[0].proved_at.is_none(), "{later:#?}");
     let expired = |verdict: &Verdict| {
@@ -366,7 +366,7 @@ fn a_timestamp_proves_when_a_signature_was_there_as_long_as_it_is_renewed_in_tim
     assert!(after(2900, file("time-renewed"), &roots).holds_strictly());
     assert!(!after(3100, file("time-renewed"), &roots).holds());
 
-    // Nobody vouches for the authorities alone: then no time is proved.
+    // No root vouches for the authorities here, so no time is proved.
     let stranger = verify(file("time-renewed"), &HOUSE.roots(), now());
     assert!(
         stranger
@@ -375,7 +375,7 @@ fn a_timestamp_proves_when_a_signature_was_there_as_long_as_it_is_renewed_in_tim
             .all(|signature| signature.proved_at.is_none())
     );
 
-    // A timestamp of another signature is none of this one.
+    // A timestamp of another signature does not apply to this one.
     let mut forged = file("time-stamped").clone();
     let at = forged
         .windows(6)
@@ -404,7 +404,7 @@ fn a_revoked_certificate_is_named_where_it_was_revoked_before_the_proved_time() 
     assert!(!revoked.holds() && revoked.all_faults().any(is_named), "{revoked:#?}");
     let good = judge(&later);
     assert!(good.holds_strictly(), "{good:#?}");
-    // Both tell of it: the one as a fault, the other as what came later.
+    // Both lists are reported: one as a fault, the other as a later revocation.
     let [signature] = good.signatures.as_slice() else {
         panic!("{good:#?}")
     };
@@ -420,7 +420,7 @@ fn a_revoked_certificate_is_named_where_it_was_revoked_before_the_proved_time() 
         "{signature:#?}"
     );
 
-    // A list that somebody else signed, or that was changed, says nothing.
+    // A changed list, or one signed by someone else, is ignored.
     let mut spoilt = before.clone();
     let last = spoilt.len() - 1;
     spoilt[last] ^= 1;

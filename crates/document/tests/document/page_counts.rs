@@ -1,4 +1,4 @@
-//! Some programs show as many pages as the page tree says there are, others as many as there are: all must show the same.
+//! Some programs show as many pages as the page tree's `/Count`, others as many as exist. Both must agree.
 
 use document::intake::{Limits, Refused, inspect};
 use lopdf::{Dictionary, Document, Object, Stream};
@@ -6,7 +6,7 @@ use lopdf::{Dictionary, Document, Object, Stream};
 use crate::pages::text;
 use crate::samples::{HOUSE, References, file, signed_by_others, unsigned_document};
 
-/// Two pages, in a tree that says something else of them.
+/// A file with two pages whose page tree states another count.
 fn counting(count: impl FnOnce(&mut Document) -> Option<Object>) -> Vec<u8> {
     let mut document = unsigned_document();
     let count = count(&mut document);

@@ -1,5 +1,5 @@
-//! One-page files whose boxes, rotation and unit are anything that the standard allows, and other
-//! people's eyes on them.
+//! One-page files with every kind of box, rotation and unit that the standard allows, as rendered by third-party
+//! programs.
 
 use std::process::Command;
 
@@ -8,21 +8,17 @@ use domain::template::PageSize;
 use image::RgbImage;
 use lopdf::{Dictionary, Document, Object, Stream, dictionary};
 
-/// How a page is laid out.
+/// The layout of a page.
 #[derive(Debug, Clone, Copy)]
 pub struct PageForm {
-    /// `MediaBox`.
     pub media: [i64; 4],
-    /// `CropBox`, where there is one.
     pub crop: Option<[i64; 4]>,
-    /// `Rotate`.
     pub rotate: i64,
-    /// `UserUnit`.
     pub user_unit: f32,
 }
 
 impl PageForm {
-    /// An upright page that is cropped off its media box, which begins elsewhere than at the origin.
+    /// An upright page cropped from a media box that does not start at the origin.
     pub const CROPPED: Self = Self {
         media: [-50, 20, 550, 820],
         crop: Some([10, 100, 470, 900]),
@@ -30,7 +26,6 @@ impl PageForm {
         user_unit: 1.0,
     };
 
-    /// An ordinary page.
     pub const PLAIN: Self = Self {
         media: [0, 0, 400, 300],
         crop: None,
@@ -39,20 +34,20 @@ impl PageForm {
     };
 }
 
-/// A file of one such page. Its content leaves the graphics state changed, is an array by reference,
-/// and its resources are inherited.
+/// A file with one such page. Its content leaves the graphics state changed and is an array by reference. Its resources
+/// are inherited.
 pub fn page_file(form: PageForm) -> Vec<u8> {
     document_of(form, |_, _| {})
 }
 
-/// The same, changed before it is written.
+/// Like [`page_file`], with a change applied before writing.
 pub fn document_of(form: PageForm, change: impl FnOnce(&mut Document, &mut Dictionary)) -> Vec<u8> {
     let mut document = Document::with_version("1.7");
     let pages = document.new_object_id();
     let font = document.add_object(dictionary! {
         "Type" => "Font", "Subtype" => "Type1", "BaseFont" => "Helvetica",
     });
-    // Left scaled, moved, clipped and transparent for what is drawn next; the last token ends the stream.
+    // Leaves later drawing scaled, moved, clipped and transparent. The last token ends the stream.
     let first = document.add_object(Stream::new(Dictionary::new(), b"q 0.5 0 0 0.5 33 44 cm".to_vec()));
     let second = document.add_object(Stream::new(
         Dictionary::new(),
@@ -93,7 +88,7 @@ pub fn document_of(form: PageForm, change: impl FnOnce(&mut Document, &mut Dicti
     bytes
 }
 
-/// The first page as poppler shows it.
+/// Renders the first page with Poppler.
 pub fn poppler(pdf: &[u8], dots_per_inch: u32) -> RgbImage {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let file = directory.path().join("file.pdf");
@@ -107,13 +102,13 @@ pub fn poppler(pdf: &[u8], dots_per_inch: u32) -> RgbImage {
     image::load_from_memory(&output.stdout).expect("a picture").into_rgb8()
 }
 
-/// The first page as we show it.
+/// Renders the first page with our renderer.
 pub fn ours(pdf: &[u8], dots_per_inch: f32) -> RgbImage {
     let webp = document::pages::render::page_image(pdf, 1, dots_per_inch).expect("the page is shown");
     image::load_from_memory(&webp).expect("a picture").into_rgb8()
 }
 
-/// All text of a file, as poppler reads it, with single spaces.
+/// Returns all text of a file as read by Poppler, with single spaces.
 pub fn text(pdf: &[u8]) -> String {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let file = directory.path().join("file.pdf");
@@ -129,7 +124,8 @@ pub fn text(pdf: &[u8]) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Left, top, right and bottom of the pixels near `colour`, in points of a page of `size`, or nothing.
+/// Returns left, top, right and bottom of the pixels near `colour`, in points of a page of `size`. `None` if there are
+/// none.
 pub fn bounds(picture: &RgbImage, size: &PageSize, colour: [u8; 3]) -> Option<[f64; 4]> {
     let near = |pixel: &image::Rgb<u8>| {
         pixel
@@ -143,7 +139,7 @@ pub fn bounds(picture: &RgbImage, size: &PageSize, colour: [u8; 3]) -> Option<[f
         let [left, top, right, bottom] = bounds.unwrap_or([x, y, x, y]);
         bounds = Some([left.min(x), top.min(y), right.max(x), bottom.max(y)]);
     }
-    // In points of the displayed page, whatever the viewer thinks of its unit.
+    // In points of the displayed page, however the viewer interprets its unit.
     let across = size.width_points / f64::from(picture.width());
     let down = size.height_points / f64::from(picture.height());
     bounds.map(|[left, top, right, bottom]| {
@@ -156,7 +152,7 @@ pub fn bounds(picture: &RgbImage, size: &PageSize, colour: [u8; 3]) -> Option<[f
     })
 }
 
-/// A placement from parts of the page in percent.
+/// Returns a placement given in percent of the page.
 pub fn percent(x: u32, y: u32, width: u32, height: u32) -> Placement {
     Placement {
         x: x * 10_000,
@@ -166,7 +162,7 @@ pub fn percent(x: u32, y: u32, width: u32, height: u32) -> Placement {
     }
 }
 
-/// Its picture may be less than a pixel wide.
+/// The rendered page may be less than a pixel wide.
 #[test]
 fn a_page_that_intake_takes_is_shown_however_narrow_it_is() {
     for media in [[0, 0, 1, 14_400], [0, 0, 14_400, 1], [0, 0, 1, 1]] {

@@ -1,47 +1,44 @@
-//! Revisions written byte by byte: right ones, and those that no honest program writes.
+//! Revisions written byte by byte, including invalid ones that no honest program writes.
 
 use lopdf::{Dictionary, Object};
 
-/// How the cross-references of a revision are written.
+/// The form in which a revision's cross-references are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
-    /// As a table.
     Table,
-    /// As a stream.
     Stream,
-    /// As a table that leads to a stream with more (7.5.8.4).
+    /// A table that refers to a stream with more entries (7.5.8.4).
     Hybrid,
 }
 
-/// What a cross-reference section says of a number.
+/// The entry of a number in a cross-reference section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Said {
-    /// Nothing is there.
     Free,
-    /// An object lies at a place, and has a generation.
+    /// Offset and generation of an object.
     At(usize, u16),
-    /// An object lies in an object stream, at an index.
+    /// Number of the object stream that contains the object, and the index in it.
     Within(u32, u16),
-    /// A kind that no version of the format knows.
+    /// An entry type that no version of the format defines.
     Unknown,
 }
 
-/// A revision that is being written behind a file. Nothing is put right.
+/// A revision to be written after a file. It is written as given, without corrections.
 pub struct RawRevision {
     /// The file so far.
     pub bytes: Vec<u8>,
-    /// The entries, in the order in which they are written.
+    /// The entries, in writing order.
     pub rows: Vec<(u32, Said)>,
-    /// Those of the stream of a hybrid file.
+    /// The entries of a hybrid file's stream.
     pub hidden: Vec<(u32, Said)>,
-    /// The trailer's entries, to which `/Size` is added.
+    /// The trailer's entries, without `/Size`.
     pub trailer: String,
-    /// `/Size`, where it is not one more than the highest number.
+    /// `/Size`, if it is not one more than the highest number.
     pub size: Option<u32>,
 }
 
 impl RawRevision {
-    /// Begins a revision of a file whose document catalog is this object.
+    /// Starts a revision of a file whose document catalog is the object `root`.
     pub fn new(pdf: &[u8], root: u32) -> Self {
         let mut bytes = pdf.to_vec();
         if !pdf.ends_with(b"\n") {
@@ -56,13 +53,12 @@ impl RawRevision {
         }
     }
 
-    /// Adds an entry to the trailer.
     pub fn add_to_trailer(&mut self, key: &str, value: &Object) {
         let value = String::from_utf8_lossy(&written(value)).into_owned();
         self.trailer.extend(["/", key, " ", &value]);
     }
 
-    /// Writes an object that no entry names; the answer is its place.
+    /// Writes an object without a cross-reference entry and returns its offset.
     pub fn unnamed(&mut self, number: u32, generation: u16, body: &[u8]) -> usize {
         let at = self.bytes.len();
         self.bytes.extend(format!("{number} {generation} obj\n").as_bytes());
@@ -71,13 +67,13 @@ impl RawRevision {
         at
     }
 
-    /// Writes an object and names it.
+    /// Writes an object and its cross-reference entry.
     pub fn named(&mut self, number: u32, body: &[u8]) {
         let at = self.unnamed(number, 0, body);
         self.rows.push((number, Said::At(at, 0)));
     }
 
-    /// Writes the cross-references, of which the streams may take `next` and the number behind it.
+    /// Writes the cross-references. Streams may use the object numbers `next` and `next + 1`.
     pub fn finish(mut self, style: Style, next: u32) -> Vec<u8> {
         let highest = self
             .rows
@@ -145,12 +141,12 @@ impl RawRevision {
     }
 }
 
-/// A stream of a dictionary and its data.
+/// Formats a stream from a dictionary and its data.
 pub fn stream(dictionary: &str, data: &[u8]) -> Vec<u8> {
     [dictionary.as_bytes(), b"\nstream\n", data, b"\nendstream"].concat()
 }
 
-/// An object stream of these objects.
+/// Builds an object stream of these objects.
 pub fn object_stream(members: &[(u32, Vec<u8>)]) -> Vec<u8> {
     let (mut head, mut data) = (String::new(), Vec::new());
     for (number, body) in members {
@@ -172,7 +168,7 @@ pub fn object_stream(members: &[(u32, Vec<u8>)]) -> Vec<u8> {
     stream(&dictionary, &[head.as_bytes(), &data].concat())
 }
 
-/// Where the last `startxref` leads, as it is written.
+/// Returns the offset in the last `startxref`.
 pub fn last_section(pdf: &[u8]) -> usize {
     let key = b"startxref";
     let at = pdf
@@ -184,14 +180,14 @@ pub fn last_section(pdf: &[u8]) -> usize {
     number.unwrap_or(0)
 }
 
-/// An object as text.
+/// Formats an object as text.
 pub fn written(object: &Object) -> Vec<u8> {
     let mut bytes = Vec::new();
     lopdf::Writer::write_object(&mut bytes, object).expect("written");
     bytes
 }
 
-/// A dictionary as text, with other entries.
+/// Formats a dictionary as text, with some entries replaced or added.
 pub fn with_entries(dictionary: &Dictionary, entries: &[(&str, Object)]) -> Vec<u8> {
     let mut dictionary = dictionary.clone();
     for (key, value) in entries {

@@ -1,4 +1,4 @@
-//! The reader of `pdf`: what it refuses, what it keeps, and what another program says of the same files.
+//! Tests the reader of `pdf`: files it refuses, data it preserves, and agreement with another program.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ mod rebuilding;
 mod rules;
 mod writing;
 
-/// A folder of files that nobody here wrote, which an environment variable may name.
+/// Returns a folder of third-party files, optionally named by an environment variable.
 fn shared(name: &str, variable: &str) -> Option<PathBuf> {
     let folder = std::env::var_os(variable).map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared").join(name),
@@ -26,13 +26,13 @@ fn shared(name: &str, variable: &str) -> Option<PathBuf> {
     is_there.then_some(folder)
 }
 
-/// A file of these objects, numbered from 1, with a table.
+/// Builds a file from these objects, numbered from 1, with a table.
 fn file_of(objects: &[&str], trailer: &str) -> Vec<u8> {
     let bodies: Vec<(u32, &str)> = (1..).zip(objects.iter().copied()).collect();
     appended(b"%PDF-1.7\n", &bodies, trailer)
 }
 
-/// A section of these objects behind a file. `/Prev` is up to the trailer.
+/// Appends a section with these objects to a file. The caller's trailer must contain `/Prev`.
 fn appended(file: &[u8], objects: &[(u32, &str)], trailer: &str) -> Vec<u8> {
     let mut bytes = file.to_vec();
     let mut rows = Vec::new();
@@ -46,7 +46,7 @@ fn appended(file: &[u8], objects: &[(u32, &str)], trailer: &str) -> Vec<u8> {
     bytes
 }
 
-/// Where the last section of a file begins.
+/// Returns the offset of a file's last section.
 fn start_of(file: &[u8]) -> String {
     let text = String::from_utf8_lossy(file);
     let (_, rest) = text.rsplit_once("startxref\n").expect("a start");
@@ -62,7 +62,7 @@ const PAGE: [&str; 4] = [
 ];
 const TRAILER: &str = "<</Size 5/Root 1 0 R>>";
 
-/// The same bytes with a part replaced by another.
+/// Replaces a part of the file with other bytes.
 fn with(file: &[u8], part: &str, other: &str) -> Vec<u8> {
     let place = file
         .windows(part.len())

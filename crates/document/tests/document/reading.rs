@@ -1,4 +1,4 @@
-//! What pages say, held against what poppler reads.
+//! Compares our page text with Poppler's.
 
 use std::path::Path;
 use std::process::Command;
@@ -16,7 +16,7 @@ use crate::certificates::content;
 use crate::pages::{PageForm, document_of, page_file};
 use crate::stamping::FONTS;
 
-/// A page's text as poppler reads it, without white space.
+/// Returns a page's text as read by Poppler, without white space.
 fn poppler_text(file: &Path, page: u32) -> String {
     let page = page.to_string();
     let output = Command::new("pdftotext")
@@ -30,7 +30,7 @@ fn poppler_text(file: &Path, page: u32) -> String {
 }
 
 fn without_space(text: &str) -> String {
-    // Poppler marks the direction of right-to-left text.
+    // Poppler adds direction marks to right-to-left text.
     let marks = |character: char| matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}');
     text.chars()
         .filter(|character| !character.is_whitespace() && !character.is_control() && !marks(*character))
@@ -80,7 +80,7 @@ fn a_page_says_what_poppler_reads_in_three_languages() {
     }
 }
 
-/// Words with left, top, right and bottom in points of the page as it is shown.
+/// Returns words with left, top, right and bottom in points of the displayed page.
 fn poppler_words(pdf: &[u8]) -> Vec<(String, [f64; 4])> {
     let file = file_of(pdf);
     let output = Command::new("pdftotext")
@@ -104,7 +104,7 @@ fn poppler_words(pdf: &[u8]) -> Vec<(String, [f64; 4])> {
         .collect()
 }
 
-/// Left, top, right and bottom of a word on the displayed page.
+/// Returns left, top, right and bottom of a word on the displayed page.
 fn place(line: &TextLine, word: &Word) -> [f64; 4] {
     let (sin, cos) = f64::from(line.angle).to_radians().sin_cos();
     let corner = |along: f32, across: f32| {
@@ -137,14 +137,14 @@ fn words_stand_where_poppler_finds_them() {
         for word in &line.words {
             let [left, top, right, bottom] = place(line, word);
             let text = word.0.trim();
-            // Here Hangul and the marks after it are pieces of their own; poppler's words are longer.
+            // We split words at Hangul and following marks, so Poppler's words are longer.
             let (whole, other) = found
                 .iter()
                 .find(|(whole, other)| {
                     whole.contains(text)
                         && left > other[0] - 2.0
                         && right < other[2] + 2.0
-                        // Poppler takes the font's own ascent and descent.
+                        // Poppler uses the font's own ascent and descent.
                         && (f64::midpoint(top, bottom) - f64::midpoint(other[1], other[3])).abs() < 3.0
                 })
                 .unwrap_or_else(|| panic!("{text} is not at {left} {top}"));
@@ -278,13 +278,13 @@ fn a_table_is_read_row_by_row_and_a_cell_of_several_lines_as_one() {
 #[test]
 fn what_is_drawn_twice_is_read_once_and_pieces_of_a_line_are_one_line() {
     let mut content = String::new();
-    // Filled and stroked; and once more a hair beside, to look bold.
+    // Filled and stroked, then drawn again slightly offset to look bold.
     content += "2 Tr\n";
     content += &show(12.0, 40.0, 700.0, "Heading one");
     content += "0 Tr\n";
     content += &show(12.0, 40.0, 650.0, "Heading two");
     content += &show(12.0, 40.4, 650.0, "Heading two");
-    // Words one by one, the last first; the space between them is only a distance.
+    // Words are drawn individually, the last one first, separated only by distance.
     content += &show(12.0, 72.0, 600.0, "world");
     content += &show(12.0, 40.0, 600.0, "Hello");
     // A number raised above the line.
@@ -349,7 +349,7 @@ fn codes_that_a_font_does_not_explain_are_read_by_its_encoding() {
     ] {
         assert_eq!(lines_of(&font(encoding, ordering, to_unicode)), ["가나"], "{encoding}");
     }
-    // Nobody knows what these mean.
+    // The meaning of these codes is undefined.
     assert_eq!(lines_of(&font("Identity-H", "Identity", None)), Vec::<String>::new());
 }
 
@@ -438,9 +438,9 @@ fn what_a_child_must_not_answer_is_not_sound() {
     ));
 }
 
-/// `COUNTERSIGN_CORPUS` names a folder of PDFs that nobody here wrote. Poppler takes hyphens off the ends of lines and reads
-/// what stands beside the shown page (printers' marks of the book), so hyphens are left out, and of the book only what is
-/// read here must be read there.
+/// `COUNTERSIGN_CORPUS` names a folder of third-party PDFs. Poppler removes hyphens at line ends and reads text outside
+/// the displayed page, such as printers' marks. So the test ignores hyphens, and for the book it only requires that
+/// Poppler also reads what we read.
 #[test]
 fn corpus_pages_say_what_poppler_reads() {
     let Some(folder) = std::env::var_os("COUNTERSIGN_CORPUS") else {
@@ -461,7 +461,7 @@ fn corpus_pages_say_what_poppler_reads() {
             let judge = poppler_text(&path, page).replace('-', "");
             let is_cropped = name.starts_with("book");
             let share = common_share(&read, &judge, !is_cropped);
-            // All the letters; of two headings beside each other poppler mixes the brackets.
+            // Compares all letters. Poppler mixes up the brackets of two adjacent headings.
             if name.starts_with("japanese") {
                 assert!(
                     only_in(&read, &judge).is_empty() && only_in(&judge, &read).is_empty(),
@@ -489,7 +489,7 @@ fn corpus_pages_say_what_poppler_reads() {
     }
 }
 
-/// The letters that one text has more often than the other, order aside.
+/// Returns the letters that occur more often in one text than in the other, in any order.
 fn only_in(one: &str, other: &str) -> String {
     let mut counts = std::collections::BTreeMap::<char, i64>::new();
     for character in other.chars() {
@@ -503,7 +503,7 @@ fn only_in(one: &str, other: &str) -> String {
     one.chars().filter(|character| more(character)).collect()
 }
 
-/// How much of one text the other has too, order aside; and the other way round, where that is asked.
+/// Returns the share of one text that also occurs in the other, in any order. With `both`, compares in both directions.
 fn common_share(one: &str, other: &str, both: bool) -> f64 {
     let count = |text: &str| f64::from(u32::try_from(text.chars().count()).expect("few"));
     let missing = count(&only_in(one, other));

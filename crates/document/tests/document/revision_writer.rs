@@ -1,4 +1,5 @@
-//! Appends revisions as another program would, by lopdf: the tests' own writer, for files that others changed.
+//! The tests' own writer. It appends revisions with lopdf, as another program would, to imitate files changed by
+//! others.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -7,30 +8,30 @@ use aws_lc_rs::digest::{Context, SHA256};
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, StringFormat, Writer};
 use thiserror::Error;
 
-/// How deep a chain of references to references is followed.
+/// Maximum length of a chain of references to references.
 const MAX_REFERENCE_CHAIN: usize = 16;
-/// `startxref` stands at the very end of a file; trailing padding up to this length is looked past.
+/// Number of bytes searched at the end of a file for `startxref`, which may be followed by padding.
 const TAIL: usize = 2048;
 
-/// Why no revision can be appended.
+/// Reasons why no revision can be appended.
 #[derive(Debug, Error)]
 pub enum RevisionError {
-    /// The file is, or was when it was read, encrypted.
+    /// The file is encrypted, or was when it was read.
     #[error("the file is encrypted; nothing can be appended before intake has decrypted it")]
     Encrypted,
-    /// The last `startxref` is missing or leads nowhere.
+    /// The last `startxref` is missing or points to no section.
     #[error("the file's last startxref does not lead to a cross-reference section; rewrite the file first")]
     BrokenCrossReference,
-    /// The trailer names no document catalog.
+    /// The trailer does not name a document catalog.
     #[error("the file's trailer names no document catalog (/Root)")]
     NoCatalog,
-    /// An object that was to be changed does not exist.
+    /// The object to change does not exist.
     #[error("object {0} {1} does not exist in this file")]
     NoSuchObject(u32, u16),
-    /// An object that was to be changed as a dictionary is none.
+    /// The object to change as a dictionary is not a dictionary.
     #[error("object {0} {1} is not a dictionary")]
     NotADictionary(u32, u16),
-    /// Offsets or object numbers would leave the range that the format can express.
+    /// Offsets or object numbers would exceed the range of the format.
     #[error("the file is too large for another revision (offsets end at 4 GiB)")]
     TooLarge,
     /// An object could not be serialised.
@@ -56,17 +57,16 @@ pub struct RevisionWriter<'a> {
     section_kind: SectionKind,
 }
 
-/// A file with its new revision.
 #[derive(Debug)]
 pub struct Revision {
     /// The whole file: the earlier bytes, unchanged, and the new revision.
     pub bytes: Vec<u8>,
-    /// Where each written object lies in `bytes`, from its number to `endobj`.
+    /// The range of each written object in `bytes`, from its number to `endobj`.
     pub written: BTreeMap<ObjectId, Range<usize>>,
 }
 
 impl<'a> RevisionWriter<'a> {
-    /// Begins a revision of the file `previous`, of which `document` is the reading.
+    /// Starts a revision of the file `previous`, which was parsed as `document`.
     pub fn new(previous: &'a [u8], document: &'a Document) -> Result<Self, RevisionError> {
         if document.encryption_state.is_some() || document.trailer.has(b"Encrypt") {
             return Err(RevisionError::Encrypted);
@@ -102,16 +102,15 @@ impl<'a> RevisionWriter<'a> {
         })
     }
 
-    /// The document catalog's object.
+    /// Returns the object id of the document catalog.
     pub fn root(&self) -> ObjectId {
         self.root
     }
 
-    /// A number for an object that will be added with [`Self::replace`]; for objects that refer to
-    /// each other.
+    /// Reserves a number for an object to be added with [`Self::replace`], so that objects can refer to each other.
     pub fn reserve(&mut self) -> ObjectId {
         let id = (self.next_number, 0);
-        // `finish` refuses when the numbers have run out.
+        // `finish` returns an error if the numbers are exhausted.
         self.next_number = self.next_number.saturating_add(1);
         id
     }
@@ -123,18 +122,16 @@ impl<'a> RevisionWriter<'a> {
         id
     }
 
-    /// Puts `object` in the place of the object `id`.
     pub fn replace(&mut self, id: ObjectId, object: impl Into<Object>) {
         self.objects.insert(id, object.into());
     }
 
-    /// The newest state of an object.
+    /// Returns the newest state of an object.
     pub fn object(&self, id: ObjectId) -> Option<&Object> {
         self.objects.get(&id).or_else(|| self.document.objects.get(&id))
     }
 
-    /// Follows references, in their newest state, to what they mean; a dangling one means null
-    /// (7.3.10).
+    /// Resolves references in their newest state. A dangling reference means null (7.3.10).
     pub(crate) fn resolve<'o>(&'o self, object: &'o Object) -> &'o Object {
         let mut object = object;
         for _ in 0..MAX_REFERENCE_CHAIN {
@@ -149,7 +146,7 @@ impl<'a> RevisionWriter<'a> {
         &Object::Null
     }
 
-    /// An object for editing.
+    /// Returns an object for editing.
     pub fn edit(&mut self, id: ObjectId) -> Result<&mut Object, RevisionError> {
         use std::collections::btree_map::Entry;
         match self.objects.entry(id) {
@@ -165,7 +162,7 @@ impl<'a> RevisionWriter<'a> {
         }
     }
 
-    /// A dictionary (or a stream's dictionary) for editing.
+    /// Returns a dictionary, or a stream's dictionary, for editing.
     pub fn edit_dictionary(&mut self, id: ObjectId) -> Result<&mut Dictionary, RevisionError> {
         match self.edit(id)? {
             Object::Dictionary(dictionary) => Ok(dictionary),
@@ -174,7 +171,7 @@ impl<'a> RevisionWriter<'a> {
         }
     }
 
-    /// Writes the revision behind the file.
+    /// Writes the revision after the file.
     pub fn finish(mut self) -> Result<Revision, RevisionError> {
         self.objects
             .retain(|id, object| self.document.objects.get(id) != Some(&*object));
@@ -243,7 +240,7 @@ impl<'a> RevisionWriter<'a> {
         } else {
             trailer.remove(b"ID");
         }
-        // A file of 2^63 bytes does not exist; the cast back from the parsed offset is safe.
+        // No file has 2^63 bytes, so the cast back from the parsed offset is safe.
         trailer.set("Prev", i64::try_from(self.section_start).unwrap_or(i64::MAX));
         trailer
     }
@@ -260,7 +257,7 @@ pub(crate) fn write_indirect(bytes: &mut Vec<u8>, id: ObjectId, object: &Object)
     Ok(())
 }
 
-/// As [`Writer`] writes one, but fast where a hexadecimal string has many bytes, as that of a signature has.
+/// Writes a dictionary as [`Writer`] does, but faster for long hexadecimal strings such as a signature.
 fn write_dictionary(bytes: &mut Vec<u8>, dictionary: &Dictionary) -> Result<(), std::io::Error> {
     bytes.extend_from_slice(b"<<");
     for (key, value) in dictionary {
@@ -287,7 +284,7 @@ fn write_dictionary(bytes: &mut Vec<u8>, dictionary: &Dictionary) -> Result<(), 
     Ok(())
 }
 
-/// Runs of consecutive object numbers (7.5.4: subsections).
+/// Groups the entries into runs of consecutive object numbers (7.5.4: subsections).
 fn subsections(entries: &BTreeMap<ObjectId, usize>) -> Vec<Vec<(ObjectId, usize)>> {
     let mut runs: Vec<Vec<(ObjectId, usize)>> = Vec::new();
     for (id, offset) in entries {
@@ -307,7 +304,7 @@ fn write_table(bytes: &mut Vec<u8>, entries: &BTreeMap<ObjectId, usize>) {
     bytes.extend_from_slice(b"xref\n");
     let runs = subsections(entries);
     if runs.is_empty() {
-        // A table must hold a subsection; an empty one changes nothing.
+        // A table requires at least one subsection. An empty one has no effect.
         bytes.extend_from_slice(b"0 0\n");
     }
     for run in runs {
@@ -339,7 +336,7 @@ fn section_stream(mut dictionary: Dictionary, entries: &BTreeMap<ObjectId, usize
     Ok(Stream::new(dictionary, content).with_compression(false))
 }
 
-/// The offset and kind of the section that the file's last `startxref` names.
+/// Returns the offset and kind of the section named by the file's last `startxref`.
 fn last_section(file: &[u8]) -> Result<(usize, SectionKind), RevisionError> {
     let broken = || RevisionError::BrokenCrossReference;
     let tail = file.get(file.len().saturating_sub(TAIL)..).unwrap_or_default();
@@ -354,7 +351,7 @@ fn last_section(file: &[u8]) -> Result<(usize, SectionKind), RevisionError> {
     if section.starts_with(b"xref") {
         return Ok((offset, SectionKind::Table));
     }
-    // A stream begins `number generation obj`.
+    // A stream starts with `number generation obj`.
     let (_, rest) = number(section).ok_or_else(broken)?;
     let (_, rest) = number(rest).ok_or_else(broken)?;
     if rest.trim_ascii_start().starts_with(b"obj") {
@@ -364,7 +361,7 @@ fn last_section(file: &[u8]) -> Result<(usize, SectionKind), RevisionError> {
     }
 }
 
-/// A decimal number behind optional white space, and what follows it.
+/// Parses a decimal number after optional white space. Returns it and the rest.
 fn number(bytes: &[u8]) -> Option<(usize, &[u8])> {
     let bytes = bytes.trim_ascii_start();
     let length = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();

@@ -1,4 +1,4 @@
-//! Appended sections, as other programs judge them.
+//! Checks appended sections with other programs.
 
 use document::marks::stamp::{Mark, MarkContent, stamp};
 use document::pdf::append::{AppendError, Appended, append};
@@ -16,7 +16,7 @@ fn load(pdf: &[u8]) -> Document {
     Document::load_mem(pdf).expect("readable")
 }
 
-/// The file with a section that holds what `change` changed.
+/// Appends a section with the edits made by `change`.
 fn appended(pdf: &[u8], change: impl FnOnce(&mut Edits<'_>)) -> Appended {
     let file = File::open(pdf, None).expect("sound");
     let mut edits = Edits::new(file.latest());
@@ -46,7 +46,7 @@ fn last_startxref(pdf: &[u8]) -> usize {
         .expect("an offset")
 }
 
-/// The last section of a file as text.
+/// Returns the last section of a file as text.
 fn last_section(pdf: &[u8]) -> String {
     String::from_utf8_lossy(&pdf[last_startxref(pdf)..]).into_owned()
 }
@@ -100,7 +100,7 @@ fn an_empty_revision_is_a_revision() {
     }
 }
 
-/// What is appended would be in the clear.
+/// The appended section would not be encrypted.
 #[test]
 fn an_encrypted_file_is_refused_even_when_it_opens_without_password() {
     let directory = tempfile::tempdir().expect("a directory");

@@ -1,5 +1,5 @@
-//! Revocation lists and OCSP responses: what counts and what does not, the same where it is fetched for a seal and where a
-//! verifier is given it. OpenSSL makes some of them; the wrong ones, which no program makes, are made here.
+//! Revocation lists and OCSP responses: the same rules decide which ones count, whether we fetch them for a seal or a
+//! verifier receives them. OpenSSL creates some of the test data. The tests build invalid data themselves.
 
 use std::path::Path;
 use std::process::Command;
@@ -26,7 +26,7 @@ use x509_cert::ext::pkix::{BasicConstraints, ExtendedKeyUsage, KeyUsage, KeyUsag
 
 use crate::samples::{HOUSE, House, References, details, now, sign_with, unsigned};
 
-/// What a verifier who is given this says of the revocation of our seal's certificate.
+/// A verifier's result for the revocation of our seal's certificate, given some data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Said {
     Good,
@@ -67,7 +67,7 @@ fn root() -> &'static [u8] {
     HOUSE.root.certificates().first().expect("a certificate")
 }
 
-/// Somebody whom `issuer` has certified, for answering or not.
+/// Returns a key certified by `issuer`, with or without permission to answer OCSP requests.
 fn responder(issuer: &SealKey, usages: &[ObjectIdentifier], ends: Timestamp) -> SealKey {
     let key = PrivateKey::generate(KeyKind::EcdsaP256).expect("a key");
     let request = CertificateRequest {
@@ -83,7 +83,6 @@ fn responder(issuer: &SealKey, usages: &[ObjectIdentifier], ends: Timestamp) -> 
     SealKey::from_key(key, vec![certificate]).expect("a key")
 }
 
-/// Long because it is a table.
 #[test]
 fn an_answer_counts_if_the_issuer_or_its_certified_responder_gives_it_for_that_moment() {
     let sealed = sealed();
@@ -204,7 +203,6 @@ fn an_answer_counts_if_the_issuer_or_its_certified_responder_gives_it_for_that_m
     }
 }
 
-/// Long because it is a table.
 #[test]
 fn a_list_counts_if_the_issuer_signed_it_and_it_covers_the_certificate() {
     const POINT: &str = "2.5.29.28";
@@ -233,7 +231,7 @@ fn a_list_counts_if_the_issuer_signed_it_and_it_covers_the_certificate() {
         next_update,
         ..plain.clone()
     };
-    // IssuingDistributionPoint: one of its parts.
+    // `IssuingDistributionPoint` with one of its parts.
     let scoped = |part: &[u8]| List {
         extensions: vec![(POINT, true, sequence(&[part]))],
         ..plain.clone()
@@ -303,7 +301,7 @@ fn a_list_counts_if_the_issuer_signed_it_and_it_covers_the_certificate() {
     }
 }
 
-/// An expired certificate may leave the list, and a responder may forget it (RFC 5280, 3.3; RFC 6960, 4.4.4).
+/// An expired certificate may be removed from the list, and a responder may forget it (RFC 5280, 3.3; RFC 6960, 4.4.4).
 #[test]
 fn what_was_issued_after_the_end_of_a_certificate_counts_only_where_it_reaches_back() {
     let end = now() - 1.hour();
@@ -339,14 +337,14 @@ fn what_was_issued_after_the_end_of_a_certificate_counts_only_where_it_reaches_b
             );
         }
     }
-    // What says that it was revoked counts whenever it is said.
+    // A statement that the certificate was revoked always counts.
     let answer = OcspAnswer {
         status: Status::Revoked(end - 1.minute()),
         ..OcspAnswer::good(certificate, root(), now())
     };
     let revoked = check_answer(&answer.signed_by(&HOUSE.root), certificate, root(), now());
     assert!(matches!(revoked, Err(RevocationError::Revoked(_))), "{revoked:?}");
-    // Our own list keeps all that was ever revoked, and says so.
+    // Our own list keeps every revoked certificate, and states so.
     let own = issue_list(&HOUSE.root, &[], 1, now(), now() + 24.hours()).expect("a list");
     assert!(check_list(&own, certificate, root(), now()).is_ok());
 }
@@ -394,7 +392,7 @@ fn a_revocation_is_reported_with_its_time_and_reason() {
     }
 }
 
-/// A file with this many lists and answers in its validation data that say nothing, and a list of the root's behind them.
+/// A file whose validation data contains this many irrelevant lists and responses, followed by a list from the root.
 fn with_junk(count: usize, list: Option<Vec<u8>>) -> Vec<u8> {
     let sealed = sealed();
     let junk = |kind: u8| (0..count).map(move |number| [&[kind][..], &number.to_be_bytes()].concat());
@@ -406,7 +404,7 @@ fn with_junk(count: usize, list: Option<Vec<u8>>) -> Vec<u8> {
     add_validation_data(&sealed, &data).expect("extended")
 }
 
-/// As much of a kind as is read of a file.
+/// Maximum number of items of one kind read from a file.
 const MOST: usize = 256;
 
 #[test]
@@ -432,14 +430,15 @@ fn junk_in_a_file_hides_no_revocation() {
     for brought in [by_list, by_answer] {
         assert_eq!(said(&with_junk(MOST, None), brought), Said::Revoked);
     }
-    // The last that is read; and one more, which nobody overlooks.
+    // At the limit, and one item beyond it, which is reported.
     let nothing = RevocationData::default;
     assert_eq!(said(&with_junk(MOST - 1, Some(list.clone())), nothing()), Said::Revoked);
     let verdict = verify(&with_junk(MOST, Some(list)), &HOUSE.roots(), now());
     assert!(verdict.faults.contains(&Fault::TooMuchValidationData), "{verdict:?}");
 }
 
-/// A seal whose message signs these lists along, as Adobe's programs do (ISO 32000-2, 12.8.3.3.2).
+/// A seal whose message includes these lists in its signed attributes, as Adobe's programs do (ISO 32000-2,
+/// 12.8.3.3.2).
 fn archiving(lists: &[Vec<u8>]) -> Vec<u8> {
     let archival = ObjectIdentifier::new_unwrap("1.2.840.113583.1.1.8");
     let value = sequence(&[&tlv(0xa0, &sequence(&[&lists.concat()]))]);
@@ -465,7 +464,7 @@ fn archiving(lists: &[Vec<u8>]) -> Vec<u8> {
     )
 }
 
-/// What a signature signs along is read like what stands in the file, and no more of it.
+/// Data in a signature's signed attributes is read like data in the file, up to the same limit.
 #[test]
 fn lists_that_a_signature_signs_along_count_as_far_as_they_are_read() {
     let entry = Revoked {
@@ -490,7 +489,7 @@ fn lists_that_a_signature_signs_along_count_as_far_as_they_are_read() {
     assert_eq!(signature.faults, [Fault::TooMuchValidationData], "{verdict:?}");
 }
 
-/// An authority below another one does not sign for it.
+/// An authority below another may not sign lists for it.
 #[test]
 fn a_list_signed_with_a_key_that_may_not_sign_lists_does_not_count() {
     let key = PrivateKey::generate(KeyKind::EcdsaP256).expect("a key");
@@ -522,7 +521,7 @@ fn a_list_signed_with_a_key_that_may_not_sign_lists_does_not_count() {
     assert!(matches!(fetched, Err(RevocationError::NotTheIssuers)), "{fetched:?}");
 }
 
-/// An authority, a responder and answers that OpenSSL made, which lives in the machine's own time.
+/// Uses an authority, a responder and responses from OpenSSL, which runs at the system's current time.
 #[test]
 fn what_openssl_answers_and_lists_is_taken() {
     let folder = tempfile::tempdir().expect("a folder");

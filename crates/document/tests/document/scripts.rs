@@ -1,4 +1,4 @@
-//! Names in the scripts that people write them in: stamped, on the certificate and as typed signatures, in the order of reading.
+//! Names in many scripts, read in the right order when stamped, on the certificate and as typed signatures.
 
 use document::evidence::certificate::render;
 use document::marks::drawing::figure;
@@ -12,8 +12,8 @@ use crate::judges::structure_complaints;
 use crate::pages::{PageForm, page_file, percent, text};
 use crate::stamping::FONTS;
 
-/// A name in each script, with what is hard about it: marks above and below, conjuncts, letters that join, and those that run
-/// from right to left beside Latin ones.
+/// A name in each script with its difficult features: marks above and below, conjuncts, joining letters, and
+/// right-to-left letters next to Latin ones.
 pub const NAMES: [(&str, &str); 22] = [
     ("Thai", "ณัฐพล ศรีสุวรรณ์ ปิ่นปินัทธ์"),
     ("Lao", "ສົມສັກ ພົມມະຈັນ"),
@@ -39,14 +39,14 @@ pub const NAMES: [(&str, &str); 22] = [
     ("Korean and Thai", "김민준 (ณัฐพล)"),
 ];
 
-/// What can be seen of a text: without blanks and marks of direction, and without Hebrew points, whose place within their letter
-/// readers guess. Joiners leave no trace in what is read back.
+/// Returns the visible text, without spaces, direction marks and Hebrew points, whose position readers guess. Joiners
+/// leave no trace in text that is read back.
 fn seen(text: &str) -> String {
     let is_mark = |c: char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{591}'..='\u{5c7}');
     text.chars().filter(|c| !c.is_whitespace() && !is_mark(*c)).collect()
 }
 
-/// The same letters, whatever their order: Poppler guesses the order of lines that run both ways.
+/// Returns the letters in sorted order, because Poppler guesses the order of bidirectional lines.
 fn letters(text: &str) -> Vec<char> {
     let mut letters: Vec<char> = seen(text).chars().collect();
     letters.sort_unstable();
@@ -74,7 +74,7 @@ fn a_name_in_each_script_is_stamped_and_read_back() {
         };
         let stamped = stamp(page_file(PageForm::PLAIN), &FONTS, &[mark]).expect(script);
         assert_eq!(structure_complaints(&stamped), Vec::<String>::new(), "{script}");
-        // Beside what the page shows without us.
+        // Ignore the page's own text.
         let read = text(&stamped).replace("old content", "");
         assert_eq!(letters(&read), letters(name), "{script}: {read}");
         for word in name.split_whitespace().filter(|_| !script.contains("and")) {
@@ -115,7 +115,7 @@ fn a_name_in_each_script_is_a_typed_signature() {
     }
 }
 
-/// A virama with a non-joiner behind it is drawn as a mark of its own. Without one the two letters combine.
+/// A virama followed by a non-joiner is drawn as a separate mark. Without the non-joiner, the two letters combine.
 #[test]
 fn letters_that_combine_show_no_virama() {
     for pair in ["শ্র", "প্র", "ট্ট", "ধ্য", "र्क", "श्र", "ક્ષ", "ਪ੍ਰ", "శ్ర", "ಶ್ರ", "ശ്ര"]
@@ -138,10 +138,10 @@ fn is_virama(c: char) -> bool {
     )
 }
 
-/// What a hand lacks and another has is still written by hand, not in print.
+/// A letter missing from one handwriting font is drawn in another handwriting font, not in print.
 #[test]
 fn a_hand_is_asked_before_print() {
-    // Caveat has no Hangul, and the fonts of scripts have Latin letters of their own.
+    // Caveat has no Hangul, and the fonts of other scripts contain their own Latin letters.
     let mixed = figure(&typed("é김", Hand::NanumPen)).expect("drawn").svg();
     let alone = figure(&typed("김", Hand::NanumPen)).expect("drawn").svg();
     assert_ne!(mixed, alone);

@@ -1,4 +1,4 @@
-//! The mark of a seal: in its corner, upright, readable, in nobody's way, and no offence to any verifier.
+//! The mark of a seal appears in its corner, upright and readable, without covering content or failing any verifier.
 
 use document::pdf::geometry::displayed_box;
 use document::sealing::seal_mark::{SealMark, in_corner};
@@ -47,7 +47,7 @@ fn marked(
     (details, placement)
 }
 
-/// The box, in points of the displayed page, of everything that differs between two pictures of it.
+/// Returns the bounding box of all differences between two pictures of a page, in points of the displayed page.
 fn difference(before: &RgbImage, after: &RgbImage, size: &PageSize) -> Option<[f64; 4]> {
     assert_eq!(before.dimensions(), after.dimensions());
     let scale = size.width_points / f64::from(before.width());
@@ -132,7 +132,7 @@ fn a_mark_keeps_away_from_fields_and_is_left_out_where_no_corner_is_free() {
         taken.push(field);
     }
     assert_eq!(place(&taken), None);
-    // Nor on a page that is too small for it.
+    // A page that is too small gets no mark.
     let tiny = PageSize {
         width_points: 60.0,
         height_points: 40.0,

@@ -31,7 +31,6 @@ fn a_file_with_a_cross_reference_table_is_sealed() {
     assert_everybody_is_content(&sealed(References::Table), &HOUSE);
 }
 
-/// Trouble 9: a PDF with cross-reference streams gets a valid signature.
 #[test]
 fn a_file_with_cross_reference_streams_is_sealed() {
     let sealed = sealed(References::Stream);
@@ -75,7 +74,6 @@ fn the_verdict_says_who_sealed_when_and_why() {
     assert_eq!(usize::try_from(signature.covered), Ok(sealed.len()));
 }
 
-/// Troubles 10 and 12: what was signed before stays valid when the seal follows.
 #[test]
 fn a_file_that_others_signed_is_approved_and_all_signatures_hold() {
     for references in [References::Table, References::Stream] {
@@ -88,7 +86,7 @@ fn a_file_that_others_signed_is_approved_and_all_signatures_hold() {
     }
 }
 
-/// ISO 32000-2, table 255: what FieldMDP is applied to must be said, and is the catalog.
+/// ISO 32000-2, table 255: a FieldMDP reference must name the object it applies to, which is the catalog.
 #[test]
 fn an_approval_says_what_its_lock_is_about() {
     let first = signed_by_others(&unsigned(References::Table), &HOUSE.key);
@@ -108,7 +106,7 @@ fn an_approval_says_what_its_lock_is_about() {
     assert_eq!(reference.get(b"Data").ok(), document.trailer.get(b"Root").ok());
 }
 
-/// Earlier signers may be unknown; `--strict` wants them known.
+/// Earlier signers may be unknown, unless `--strict` is set.
 #[test]
 fn an_earlier_signature_of_an_unknown_signer_counts_only_when_strict() {
     let stranger = House::new(KeyKind::EcdsaP256);
@@ -148,7 +146,7 @@ fn a_file_with_a_form_keeps_its_fields_and_gains_the_seal() {
     let sealed = seal(file(document, References::Table), &HOUSE.key, &details(true)).expect("sealed");
     assert_everybody_is_content(&sealed, &HOUSE);
     let verdict = verify(&sealed, &HOUSE.roots(), now());
-    // `Seal1` is taken by the text field.
+    // A text field already uses the name `Seal1`.
     assert_eq!(
         verdict.signatures.first().map(|signature| signature.field.as_str()),
         Some("Seal2")

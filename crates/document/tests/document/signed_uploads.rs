@@ -1,5 +1,5 @@
-//! Uploads that pyHanko signed: visibly and not, several times, certified, with locks and timestamps. After our seal it finds
-//! each signature as good as before.
+//! Uploads signed by pyHanko: visibly or invisibly, several times, certified, with locks and timestamps. After our
+//! seal, pyHanko judges each signature as before.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,25 +19,25 @@ use testkit::scale::Scale;
 use crate::pages::{PageForm, page_file};
 use crate::samples::{HOUSE, References, details, now, unsigned};
 
-/// How pyHanko signed a file.
+/// Options with which pyHanko signed a file.
 #[derive(Debug, Deserialize)]
 struct Signed {
     restriction: String,
     has_room: bool,
 }
 
-/// What it finds of a signature.
+/// The result of pyHanko for a signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a finding of its own")]
 pub struct Judged {
     pub intact: bool,
     pub valid: bool,
     trusted: bool,
-    /// What came later is allowed.
+    /// Whether the later changes are allowed.
     pub allowed: bool,
 }
 
-/// What pyHanko finds of each signature of several files, by the names of their fields.
+/// Returns pyHanko's results for each signature of several files, by field name.
 pub fn judged(root: &Path, at: Timestamp, files: &[&Path]) -> Vec<BTreeMap<String, Judged>> {
     let at = at.to_string();
     let mut arguments = vec![Path::new("judge"), Path::new(&at), root];
@@ -76,7 +76,7 @@ fn mark(page: u32, content: MarkContent) -> Mark {
     }
 }
 
-/// What signers fill in, on the first page and the last.
+/// The signers' entries on the first and last page.
 fn marks(pages: usize) -> Vec<Mark> {
     let text = MarkContent::Text {
         text: "김민준 山田太郎 1,234.56".to_owned(),
@@ -153,7 +153,7 @@ fn earlier_signatures_of_uploads_are_as_good_for_pyhanko_as_before() {
                 signed[*number]
             );
         }
-        // Marks are in fields of signatures, which lie beneath the seal.
+        // Marks are in signature fields, which lie beneath the seal.
         assert!(pair[1].len() > pair[0].len(), "{number}");
     }
     println!("{count} signed files; {} sealed; refused: {refused:#?}", compared.len());

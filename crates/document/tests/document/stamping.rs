@@ -1,4 +1,4 @@
-//! Marks are where they were placed, upright, and readable: by poppler, by qpdf and by our renderer.
+//! Marks are placed correctly, upright, and readable by Poppler, qpdf and our renderer.
 
 use std::io::Cursor;
 use std::sync::LazyLock;
@@ -30,7 +30,7 @@ pub fn displayed_size(pdf: &[u8]) -> PageSize {
     taken.pages[0]
 }
 
-/// A picture in four colours: red green above blue magenta.
+/// A four-coloured picture: red and green above blue and magenta.
 fn quarters(width: u32, height: u32) -> Vec<u8> {
     let picture = RgbImage::from_fn(width, height, |x, y| {
         Rgb(match (2 * x < width, 2 * y < height) {
@@ -76,7 +76,7 @@ fn assert_close(found: [f64; 4], expected: [f64; 4], what: &str) {
     }
 }
 
-/// Places the four-coloured picture and looks where each colour shows.
+/// Places the four-coloured picture and checks where each colour appears.
 fn assert_in_place(form: PageForm) {
     let pdf = page_file(form);
     let size = displayed_size(&pdf);
@@ -156,7 +156,7 @@ fn a_user_unit_of_two_changes_size_and_not_place() {
         (doubled.width_points, doubled.height_points),
         (2.0 * plain.width_points, 2.0 * plain.height_points)
     );
-    // Twelve points are twelve points of paper: as large a part of a page twice as large is half.
+    // Twelve points are always measured on paper, so on a page twice as large they cover half the share.
     let pdf = page_file(PageForm {
         user_unit: 2.0,
         ..PageForm::PLAIN
@@ -225,7 +225,7 @@ fn every_script_is_read_back_as_it_was_written() {
 
 #[test]
 fn korean_text_where_the_first_font_has_no_hangul_is_shown_in_another() {
-    // In a Japanese document the first font has no Hangul.
+    // In a Japanese document, the preferred font has no Hangul.
     let content = words("김민준", Language::Ja);
     let stamped = stamp(
         page_file(PageForm::PLAIN),
@@ -254,7 +254,6 @@ fn korean_text_where_the_chosen_font_has_no_hangul_is_shown_in_another() {
     assert!(text(&stamped).contains("김민준 ABC"));
 }
 
-/// Trouble 6.
 #[test]
 fn a_hebrew_or_arabic_value_is_shaped_and_read_back_in_logical_order() {
     for (value, language) in [
@@ -270,12 +269,12 @@ fn a_hebrew_or_arabic_value_is_shaped_and_read_back_in_logical_order() {
         )
         .expect("stamped");
         assert_eq!(structure_complaints(&stamped), Vec::<String>::new());
-        // Poppler puts marks of direction around what runs from right to left.
+        // Poppler puts direction marks around right-to-left text.
         let read: String = text(&stamped)
             .chars()
             .filter(|c| !matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}'))
             .collect();
-        // Where it takes words of one line for columns, it may change their order, never that of the letters.
+        // If Poppler mistakes words of a line for columns, it may reorder the words, but not their letters.
         for word in value.split(' ') {
             assert!(read.contains(word), "{word} of {value} is not in:\n{read}");
         }
@@ -295,7 +294,7 @@ fn emoji_are_shown_and_read_back() {
     assert!(read.contains(value), "{value} is not in:\n{read}");
 }
 
-/// The page in the browser draws the outlines; the PDF is drawn from the same text.
+/// The browser draws outlines, and the PDF is drawn from the same text.
 #[test]
 fn outlines_cover_what_the_pdf_shows() {
     let pdf = page_file(PageForm::PLAIN);
@@ -334,7 +333,7 @@ fn outlines_cover_what_the_pdf_shows() {
     }
 }
 
-/// Left, top, right and bottom of the points of a path of relative commands, in hundredths.
+/// Returns left, top, right and bottom of the points of a path with relative commands, in hundredths.
 fn extent(path: &str) -> [i32; 4] {
     let mut edges = [i32::MAX, i32::MAX, i32::MIN, i32::MIN];
     let (mut at, mut start) = ((0.0_f64, 0.0_f64), (0.0, 0.0));
@@ -350,7 +349,7 @@ fn extent(path: &str) -> [i32; 4] {
             .split_whitespace()
             .map(|number| number.parse().expect("a number"))
             .collect();
-        // All points of a command are measured from where it begins; the last is where it ends.
+        // All points of a command are relative to its start. The last point is its end.
         if let [.., x, y] = numbers[..] {
             at = (at.0 + x, at.1 + y);
         }
@@ -522,7 +521,7 @@ fn the_file_before_stays_as_it_was() {
     assert_eq!(stamp(&pdf, &FONTS, &[]).expect("nothing to do"), pdf);
 }
 
-/// Two steps may stamp one after the other; names and state do not collide.
+/// Two steps may stamp one after the other. Their names and state must not collide.
 #[test]
 fn a_stamped_file_can_be_stamped_again() {
     let pdf = page_file(PageForm {
@@ -560,7 +559,7 @@ fn a_stamped_file_can_be_stamped_again() {
     );
 }
 
-/// Pages may share one dictionary of resources; what one page gets must not show up in the other's.
+/// Pages may share a resource dictionary. Additions to one page must not appear on the other.
 #[test]
 fn shared_resources_stay_as_they_are() {
     let pdf = page_file(PageForm::PLAIN);

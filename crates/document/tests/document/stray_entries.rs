@@ -1,5 +1,5 @@
-//! Cross-references that do not lead to their objects, and what may follow a signature all the same: white space, defaults of
-//! the form, and changes that the verdict reports for every field that shows them.
+//! Cross-references that do not point to their objects, and harmless changes that may follow a signature: white space,
+//! form defaults, and changes that the verdict reports for every field that displays them.
 
 use document::intake::{Limits, Refused, inspect};
 use document::verify::{Change, Fault, How, Part, Verdict, verify};
@@ -18,7 +18,7 @@ fn faults(verdict: &Verdict) -> Vec<&Fault> {
     verdict.all_faults().map(|(_, fault)| fault).collect()
 }
 
-/// What a file leads to.
+/// Known objects of a file.
 struct Known {
     document: Document,
     root: u32,
@@ -58,7 +58,7 @@ impl Known {
         revision
     }
 
-    /// Validation data, which anybody may add.
+    /// Adds validation data, which anyone may add.
     fn dress(&self, revision: &mut RawRevision, pages: Option<u32>) {
         let store = self.next();
         let mut entries = vec![("DSS", Object::Reference((store, 0)))];
@@ -86,8 +86,8 @@ fn find_last(bytes: &[u8], text: &[u8]) -> usize {
         .expect("found")
 }
 
-/// Behind validation data, which anybody may add, another catalog with other pages; and an entry of a number that nobody uses, which
-/// leads to the end of the signed file. There our reader finds the harmless catalog of the revision between.
+/// Adds validation data, followed by another catalog with other pages and an entry for an unused number that points to
+/// the end of the signed file. There our reader finds the harmless catalog of the revision in between.
 fn with_old_catalog_brought_back(pdf: &[u8], references: References) -> Vec<u8> {
     let known = Known::of(pdf);
     let style = style_of(references);
@@ -111,7 +111,8 @@ fn with_old_catalog_brought_back(pdf: &[u8], references: References) -> Vec<u8> 
     forged.finish(style, stray + 1)
 }
 
-/// The content of the page is another one, which our reader does not see: a stray entry leads to the signed one.
+/// Replaces the content of the page. Our reader does not see the new content, because a stray entry points to the
+/// signed content.
 fn with_old_content_brought_back(pdf: &[u8], references: References) -> Vec<u8> {
     let known = Known::of(pdf);
     let header = format!("\n{} 0 obj", known.content);
@@ -119,7 +120,7 @@ fn with_old_content_brought_back(pdf: &[u8], references: References) -> Vec<u8> 
     let mut forged = known.revision(pdf);
     known.dress(&mut forged, None);
     forged.named(known.content, &evil_content());
-    // Ours skips the comment or the line before the header.
+    // Our reader skips the comment or the line before the header.
     forged.rows.push((known.next() + 1, Said::At(old, 0)));
     forged.finish(style_of(references), known.next() + 2)
 }
@@ -139,7 +140,7 @@ fn an_entry_that_brings_an_old_object_back_is_named_a_forgery() {
                     matches!(faults(&verdict).first(), Some(Fault::ForgedReferences { .. })),
                     "{verdict:#?}"
                 );
-                // Nor does it help to sign it further, or to cover the entry by another.
+                // Signing again, or overriding the entry with another, does not help.
                 let further = judge(&signed_by_others(&forged, &HOUSE.key));
                 assert!(
                     faults(&further)
@@ -167,7 +168,7 @@ fn an_entry_that_leads_to_nothing_at_all_is_a_forgery_too() {
             }),
             "{at}: {verdict:#?}"
         );
-        // Of a file that cannot be read a signature is named and proves nothing.
+        // In an unreadable file, a signature is reported but proves nothing.
         let [signature] = verdict.signatures.as_slice() else {
             panic!("{at}: {verdict:#?}")
         };
@@ -213,13 +214,13 @@ fn an_entry_of_an_object_stream_leads_to_that_object_at_that_index() {
             "{wrong:?}: {verdict:#?}"
         );
     }
-    // What lies in the object stream and is not named there; and what is there twice.
+    // Covers objects that the object stream contains but does not list, and duplicated ones.
     assert!(!with(&right[..1], &members).holds());
     let twice = [members[0].clone(), members[0].clone()];
     assert!(!with(&right[..1], &twice).holds());
 }
 
-/// What our reader cannot read it took from an object stream in which an older state lay.
+/// The reader used to replace an unreadable object with an older state from an object stream.
 #[test]
 fn an_object_that_cannot_be_read_is_not_replaced_by_its_older_state() {
     let signed = sealed(References::Stream);
@@ -244,7 +245,7 @@ fn an_object_that_cannot_be_read_is_not_replaced_by_its_older_state() {
     }
 }
 
-/// Of what some programs do not see, nothing may take the place of something that was signed.
+/// Objects that some programs do not see must not replace signed ones.
 #[test]
 fn the_hidden_part_of_a_hybrid_file_may_only_be_new() {
     let signed = sealed(References::Table);
@@ -269,7 +270,7 @@ fn the_hidden_part_of_a_hybrid_file_may_only_be_new() {
     }
 }
 
-/// An unsigned file with an entry for a number that nobody uses, as some programs write it.
+/// An unsigned file with an entry for an unused number, as some programs write it.
 fn with_unused_entry(references: References, at: usize) -> Vec<u8> {
     let plain = unsigned(references);
     let known = Known::of(&plain);
@@ -301,7 +302,7 @@ fn an_upload_whose_entries_lead_nowhere_is_taken_if_it_is_certainly_unsigned() {
         let taken = inspect(with_unused_entry(references, 0), &Limits::default());
         assert!(taken.is_ok(), "{:?}", taken.err());
     }
-    // A file in which our reader sees no signature, and another may see one.
+    // A file in which our reader finds no signature, but another reader may.
     for references in [References::Table, References::Stream] {
         let signed = sealed(references);
         let known = Known::of(&signed);
@@ -324,7 +325,7 @@ fn an_upload_whose_entries_lead_nowhere_is_taken_if_it_is_certainly_unsigned() {
     }
 }
 
-/// The newest catalog is one that our reader cannot read, and an older one of before the signature lies in an object stream.
+/// Our reader cannot read the newest catalog, and an object stream contains an older one from before the signature.
 #[test]
 fn an_upload_whose_signature_our_reader_cannot_reach_is_refused() {
     let signed = sealed(References::Stream);
@@ -372,18 +373,19 @@ fn white_space_behind_the_end_is_no_change() {
             let verdict = judge(&padded);
             assert!(verdict.holds_strictly(), "{tail:?}: {verdict:#?}");
         }
-        // Programs look for the start in the last 1,024 bytes.
+        // Programs search the last 1,024 bytes for `startxref`.
         for tail in [&[b'\n'; 1_024][..], &[0; 3_000], b"%\n", b"\x0b", b"\n.", b"\n% \n"] {
             let padded = [&pdf, tail].concat();
             assert!(!judge(&padded).holds(), "{tail:?}");
         }
     }
-    // It may stand between revisions, too.
+    // White space may also appear between revisions.
     let padded = [&signed, &b"\n\n"[..]].concat();
     assert!(judge(&with_store(&padded)).holds_strictly());
 }
 
-/// A signed form in which a read-only text field shows the very drawing of a signature field, and another one shows a part of it.
+/// A signed form in which a read-only text field shares the drawing of a signature field, and another field displays
+/// part of it.
 fn with_shared_appearance() -> (Vec<u8>, u32, u32) {
     let mut document = unsigned_document();
     let pages: Vec<_> = document.page_iter().collect();
@@ -453,7 +455,7 @@ fn a_changed_drawing_is_named_under_every_field_that_shows_it() {
     );
 }
 
-/// A file that is certified so that nothing may change, with a form of which `prepare` decides.
+/// A file certified to allow no changes, with a form set up by `prepare`.
 fn certified_form(prepare: impl FnOnce(&mut Document, &mut Dictionary)) -> Vec<u8> {
     let mut document = unsigned_document();
     let look = document.add_object(Stream::new(
@@ -481,7 +483,7 @@ fn certified_form(prepare: impl FnOnce(&mut Document, &mut Dictionary)) -> Vec<u
     })
 }
 
-/// Adds validation data, and to the form what EU DSS (by `PDFBox`) adds along with a timestamp, as far as it is not there.
+/// Adds validation data and any missing form entries that EU DSS (through `PDFBox`) adds with a timestamp.
 fn with_defaults(signed: &[u8], change: impl FnOnce(&mut Dictionary)) -> Vec<u8> {
     let known = Known::of(signed);
     let [helvetica, dingbats] = [1, 2].map(|more| known.next() + more);
@@ -544,7 +546,7 @@ fn defaults_that_come_with_a_timestamp_are_permitted_where_nothing_is_drawn_by_t
         let is_changed = |fault: &&Fault| matches!(fault, Fault::ChangedAfterSigning { .. });
         assert!(faults(&verdict).iter().any(is_changed), "{verdict:#?}");
     };
-    // What was there stays as it is, and nothing but defaults is added.
+    // Existing entries must stay unchanged, and only defaults may be added.
     refused(&with_defaults(&unused[2], |form| {
         form.set("DA", Object::string_literal("/Helv 9 Tf"));
     }));
@@ -558,7 +560,8 @@ fn defaults_that_come_with_a_timestamp_are_permitted_where_nothing_is_drawn_by_t
     refused(&with_defaults(&unused[0], |form| {
         form.set("XFA", Object::string_literal("<xdp/>"));
     }));
-    // A look that borrows what it names, a field without a look, and programs that draw everything again.
+    // Covers an appearance that uses inherited names, a field without an appearance, and programs that redraw
+    // everything.
     let look_of = |document: &Document| {
         let is_look = |object: &Object| object.as_stream().is_ok_and(|stream| stream.dict.has(b"BBox"));
         *document

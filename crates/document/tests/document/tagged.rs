@@ -1,4 +1,4 @@
-//! Files that assistive technology reads: what we add to them is part of what it reads.
+//! Files for assistive technology: our additions must be part of the structure it reads.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -24,7 +24,7 @@ use crate::pages::percent;
 use crate::samples::{HOUSE, References, details, file, now, signed_by_others, unsigned, unsigned_document};
 use crate::stamping::{FONTS, displayed_size};
 
-/// The parent tree of a sample.
+/// The kind of parent tree in a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ParentTree {
     Flat,
@@ -32,7 +32,7 @@ enum ParentTree {
     Missing,
 }
 
-/// A file whose first page says something in its structure.
+/// A file whose first page has structured content.
 fn tagged(references: References, parents: ParentTree) -> Vec<u8> {
     let mut document = unsigned_document();
     let page = document.page_iter().next().expect("a page");
@@ -103,7 +103,7 @@ fn marks() -> Vec<Mark> {
     ]
 }
 
-/// The structure as poppler reads it, with its texts.
+/// Returns the structure as read by Poppler, with its texts.
 fn read_aloud(pdf: &[u8]) -> String {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("file.pdf");
@@ -117,7 +117,7 @@ fn read_aloud(pdf: &[u8]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// All entries of a number tree.
+/// Collects all entries of a number tree.
 fn numbers(view: &View<'_>, node: &Dict, found: &mut BTreeMap<i64, Object>) {
     for pair in view
         .array(node, b"Nums")
@@ -134,7 +134,8 @@ fn numbers(view: &View<'_>, node: &Dict, found: &mut BTreeMap<i64, Object>) {
     }
 }
 
-/// Each element's object or marked content leads back to it (14.7.5.4), and nothing leads nowhere. Returns how many there are.
+/// Asserts that each element's object or marked content refers back to it (14.7.5.4), and that no reference dangles.
+/// Returns the number of references.
 fn assert_all_lead_back(pdf: &[u8]) -> usize {
     let opened = File::open(pdf, None).expect("readable");
     let view = opened.latest();
@@ -189,7 +190,7 @@ fn assert_all_lead_back(pdf: &[u8]) -> usize {
     checked
 }
 
-/// What figures say to those who do not see them; poppler does not tell.
+/// Returns the alternative texts of figures, which Poppler does not report.
 fn words_of_figures(pdf: &[u8]) -> Vec<String> {
     let opened = File::open(pdf, None).expect("readable");
     let view = opened.latest();
@@ -242,7 +243,7 @@ fn a_file_without_tags_gets_none() {
     assert!(!text.contains("/Struct") && !text.contains("/MCID") && !text.contains("/Tabs"));
 }
 
-/// What the form says of each signature field.
+/// Returns the alternative text of each signature field.
 fn words_of_fields(pdf: &[u8]) -> Vec<String> {
     let opened = File::open(pdf, None).expect("readable");
     let view = opened.latest();
@@ -323,7 +324,7 @@ fn a_certificate_is_read_as_headings_lists_and_a_table() {
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
-/// As intake does when it has flattened a field.
+/// Removes references as intake does after flattening a field.
 #[test]
 fn the_structure_forgets_what_is_gone() {
     let stamped = stamp(tagged(References::Table, ParentTree::Flat), &FONTS, &marks()).expect("stamped");
@@ -395,7 +396,7 @@ fn intake_leaves_no_reference_to_an_annotation_that_is_gone() {
     assert_eq!(named, annotations);
 }
 
-/// A tagged form: a text field that the structure names, a tick that it does not, and an empty field.
+/// A tagged form with a text field in the structure, a tick that is not, and an empty field.
 fn tagged_form() -> Vec<u8> {
     let look = |content: &str| {
         format!(
@@ -440,7 +441,7 @@ fn flattened_fields_stay_in_the_structure() {
     assert_nothing_is_unmarked(&taken.pdf);
 }
 
-/// Where the values become those of a template, the pages keep boxes, which say nothing.
+/// If the values move to a template, empty boxes stay on the pages.
 #[test]
 fn boxes_without_values_are_artifacts() {
     let wishes = Wishes {
@@ -452,7 +453,7 @@ fn boxes_without_values_are_artifacts() {
     assert_nothing_is_unmarked(&taken.pdf);
 }
 
-/// The attributes of fields that can no longer be changed, sorted: role, state, name.
+/// Returns the attributes of fields that can no longer be changed, sorted: role, state, name.
 fn attributes_of_forms(pdf: &[u8]) -> Vec<String> {
     let opened = File::open(pdf, None).expect("readable");
     let view = opened.latest();
@@ -474,7 +475,7 @@ fn attributes_of_forms(pdf: &[u8]) -> Vec<String> {
     found
 }
 
-/// Everything that the first page draws is marked, in its content or in that of a form.
+/// Asserts that everything drawn on the first page is marked, in its own content or in a form's.
 fn assert_nothing_is_unmarked(pdf: &[u8]) {
     let opened = File::open(pdf, None).expect("readable");
     let view = opened.latest();
@@ -500,7 +501,8 @@ fn assert_nothing_is_unmarked(pdf: &[u8]) {
     assert_eq!(content.matches(" Do").count(), forms.len(), "{content}");
 }
 
-/// A page whose content programs may read differently (it has an inline image) becomes a form; the structure follows.
+/// A page whose content programs may read differently, because of an inline image, becomes a form. The structure must
+/// follow.
 #[test]
 fn the_structure_follows_content_into_a_form() {
     let content = "/P <</MCID 0>> BDC BT /F1 12 Tf 20 100 Td (Words of a page) Tj ET EMC \

@@ -1,4 +1,4 @@
-//! What intake takes, changes and refuses.
+//! Tests of what intake accepts, changes and refuses.
 
 use std::process::Command;
 
@@ -25,7 +25,7 @@ fn changed(pdf: &[u8]) -> Vec<Change> {
     taken.changes
 }
 
-/// Puts entries into the catalog.
+/// Adds entries to the catalog.
 pub fn with_catalog(change: impl FnOnce(&mut Document, &mut Dictionary)) -> Vec<u8> {
     document_of(PageForm::PLAIN, |document, _| {
         let mut catalog = dictionary! { "Type" => "Catalog" };
@@ -109,7 +109,6 @@ fn encrypted_with_an_empty_password_is_decrypted() {
     }
 }
 
-/// Known trouble 11.
 #[test]
 fn encrypted_with_a_real_password_is_refused_at_upload() {
     for bits in ["128", "256"] {
@@ -212,7 +211,7 @@ fn embedded_files_are_removed() {
         });
         page.set("Annots", vec![annotation.into()]);
     });
-    // The other one had an icon on the page, which is removed with it.
+    // The other file had an icon on the page, which is removed with it.
     assert_eq!(changed(&pdf), [Change::EmbeddedFilesRemoved { count: 1 }]);
     assert_eq!(
         take(&pdf).expect("taken").warnings,
@@ -268,7 +267,7 @@ fn a_broken_cross_reference_table_is_repaired_and_said() {
     assert_eq!(changed(&pdf), [Change::Repaired]);
 }
 
-/// A revision whose cross-references say that an object is the first of an object stream, which holds another one.
+/// A revision whose cross-references name an object as the first in an object stream, which contains a different one.
 pub fn misplaced(pdf: &[u8], object: u32) -> Vec<u8> {
     const STREAM: u32 = 900;
     let document = Document::load_mem(pdf).expect("readable");
@@ -315,7 +314,7 @@ pub fn misplaced(pdf: &[u8], object: u32) -> Vec<u8> {
     pdf
 }
 
-/// Viewers look through the file for an object that is not where its cross-references say, and show it.
+/// Viewers search the file for an object that is not at its stated position, and show it.
 #[test]
 fn what_lies_elsewhere_than_its_cross_references_say_is_found_and_said() {
     let pdf = page_file(PageForm::PLAIN);
@@ -331,7 +330,7 @@ fn what_lies_elsewhere_than_its_cross_references_say_is_found_and_said() {
         .map(|(id, _)| *id)
         .expect("its content");
     let misplaced = misplaced(&pdf, content.0);
-    // By the letter there is nothing.
+    // Strictly by the standard, nothing is there.
     assert!(
         Document::load_mem(&misplaced)
             .expect("readable")
@@ -482,7 +481,6 @@ fn an_encrypted_file_is_taken_with_its_password() {
     }
 }
 
-/// Known trouble 9.
 #[test]
 fn a_file_with_cross_reference_streams_gets_a_valid_seal() {
     let taken = take(&samples::unsigned(References::Stream)).expect("taken");

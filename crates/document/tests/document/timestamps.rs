@@ -1,5 +1,5 @@
-//! Timestamps, validation data and archive timestamps: other people's programs call them right, and what is wrong with an
-//! authority's answer has a name.
+//! Third-party programs accept our timestamps, validation data and archive timestamps, and each fault in an authority's
+//! response is named.
 
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
@@ -25,7 +25,7 @@ use testkit::world::StandingClock;
 use crate::judges;
 use crate::samples::{HOUSE, References, details, now, signed_by_others, unsigned};
 
-/// An authority whose certificate ends in a year.
+/// A time-stamp authority whose certificate expires in a year.
 pub fn authority(revocation: Revocation) -> (Arc<StandingClock>, TimeStampAuthority) {
     let clock = Arc::new(StandingClock::at(now()));
     let authority = TimeStampAuthority::start(Arc::clone(&clock) as _, revocation, now() + (365 * 24).hours());
@@ -36,7 +36,7 @@ fn roots(authority: &TimeStampAuthority) -> String {
     HOUSE.root.certificate_pem() + &authority.root_pem()
 }
 
-/// Everything that proves the seal and the authority's present certificate.
+/// Returns all validation data needed for the seal and the authority's current certificate.
 pub fn data(authority: &TimeStampAuthority, at: Timestamp) -> ValidationData {
     let list = document::pki::revocation::issue_list(&HOUSE.root, &[], 7, at - 1.minute(), at + (24 * 30).hours());
     ValidationData {
@@ -94,7 +94,7 @@ fn everybody_trusts_validation_data_and_an_archive_timestamp_with_the_network_cu
             });
             extended.collect::<Vec<_>>()
         };
-        // Without the data nothing proves that the certificates were good.
+        // Without the data, nothing proves that the certificates were valid.
         let (archived, bare) = (extended(&data), extended(&ValidationData::default()));
         let archived: Vec<&[u8]> = archived.iter().map(Vec::as_slice).collect();
         let bare: Vec<&[u8]> = bare.iter().map(Vec::as_slice).collect();
@@ -106,7 +106,7 @@ fn everybody_trusts_validation_data_and_an_archive_timestamp_with_the_network_cu
     }
 }
 
-/// B-LT: the data without an archive timestamp. They are covered by no signature, as the level has it.
+/// B-LT adds the data without an archive timestamp, so no signature covers it.
 #[test]
 fn everybody_is_content_with_validation_data_alone() {
     let (_, authority) = authority(Revocation::List);
@@ -123,7 +123,7 @@ fn everybody_is_content_with_validation_data_alone() {
         covers.iter().all(|complaint| complaint.starts_with("pdfsig")),
         "{complaints:?}"
     );
-    // The same data are not written twice.
+    // The same data is not written twice.
     let again = add_validation_data(&extended, &data(&authority, now())).expect("extended");
     assert!(
         again.len() < extended.len() + 2500,
@@ -133,7 +133,7 @@ fn everybody_is_content_with_validation_data_alone() {
     );
 }
 
-/// A seal behind other people's signatures, which lock nothing, takes an archive timestamp as well.
+/// Signatures by others that lock nothing do not prevent an archive timestamp on the seal.
 #[test]
 fn a_file_that_others_signed_first_is_archived_too() {
     let (_, authority) = authority(Revocation::List);
@@ -141,7 +141,7 @@ fn a_file_that_others_signed_first_is_archived_too() {
     let sealed = seal_with_timestamp(&signed, &HOUSE.key, &details(false), &authority).expect("sealed");
     let archived = add_archive_timestamp(&sealed, &data(&authority, now()), &authority).expect("archived");
     assert_content(&judges::complaints_at(&[&archived], &roots(&authority), now()));
-    // What others signed is theirs to prove: the seal, its timestamp and the archive timestamp are ours.
+    // We prove the seal, its timestamp and the archive timestamp. Proving the other signatures is up to their signers.
     let own: Vec<bool> = evidence(&archived)
         .expect("evidence")
         .chains
@@ -151,7 +151,7 @@ fn a_file_that_others_signed_first_is_archived_too() {
     assert_eq!(own, [false, true, true, true]);
 }
 
-/// The fields that show what was filled in on a signed file share the seal: it is one signature.
+/// On a signed file, all fields that display the entered values share the seal, which is one signature.
 #[test]
 fn a_seal_that_several_fields_hold_counts_once() {
     let signed = signed_by_others(&unsigned(References::Table), &HOUSE.key);
@@ -173,7 +173,7 @@ fn a_seal_that_several_fields_hold_counts_once() {
     assert_eq!(own, [false, true]);
 }
 
-/// Others' validation data that unpack to more than any verifier reads are not unpacked.
+/// Existing validation data that decompresses beyond the verifiers' limit is not decompressed.
 #[test]
 fn validation_data_are_added_beside_some_that_are_too_large() {
     const TOO_LARGE: usize = 65 * 1024 * 1024;
@@ -194,12 +194,12 @@ fn validation_data_are_added_beside_some_that_are_too_large() {
         };
         add_validation_data(&before, &data).expect("extended").len() - before.len()
     };
-    // It is as if they were not there: even the same are written.
+    // Oversized data is ignored, so even identical data is written again.
     assert!(added(vec![0; TOO_LARGE]) > TOO_LARGE);
     assert!(added(vec![1; 100]) < 5_000);
 }
 
-/// The archive timestamp is renewed before the first authority's certificate ends; thereafter that certificate may end.
+/// The archive timestamp is renewed before the first authority's certificate expires.
 #[test]
 fn a_file_whose_archive_timestamp_was_renewed_in_time_outlives_the_first_authority_certificate() {
     let (clock, authority) = authority(Revocation::List);
@@ -219,7 +219,7 @@ fn a_file_whose_archive_timestamp_was_renewed_in_time_outlives_the_first_authori
     assert!(renewed.starts_with(&archived));
     assert_eq!(evidence(&renewed).expect("evidence").archive, Some((later, ends)));
 
-    // What no file can hold: that the signer of its last timestamp is still good. A verifier fetches it.
+    // A file cannot prove that the signer of its last timestamp is still valid, so a verifier fetches that data.
     let after_the_first = now() + (400 * 24).hours();
     clock.set(after_the_first);
     let roots = roots(&authority) + &second.root_pem();
@@ -290,14 +290,14 @@ fn a_timestamp_is_of_one_digest_and_needs_its_signers_certificate() {
     assert_eq!(read.verify(&digest, &[]).expect("valid"), authority.certificate());
     let other: [u8; 32] = Sha256::digest(b"something else").into();
     assert!(matches!(read.verify(&other, &[]), Err(TimestampError::WrongImprint)));
-    // Whatever byte is wrong, it is refused, and nothing panics.
+    // Every changed byte must cause a refusal, and none a panic.
     for place in 0..token.len() {
         let mut wrong = token.clone();
         wrong[place] ^= 0x55;
         if let Ok(read) = TimestampToken::parse(&wrong)
             && read.verify(&digest, &[]).is_ok()
         {
-            // What no signature covers: certificates that are not the signer's.
+            // Certificates other than the signer's are not covered by any signature.
             assert_eq!(read.at, now());
         }
     }
@@ -306,7 +306,7 @@ fn a_timestamp_is_of_one_digest_and_needs_its_signers_certificate() {
     }
 }
 
-/// OpenSSL as an authority of another make: RSA, and the time with a fraction.
+/// OpenSSL as a different authority: RSA, and fractional seconds.
 #[test]
 fn a_timestamp_by_openssl_is_taken() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -382,7 +382,7 @@ fn a_seal_fails_as_a_whole_where_the_authority_does() {
     ));
 }
 
-/// Files at B-LTA, and renewed once, with whom to trust and when to look at them.
+/// Files at B-LTA, also after one renewal, with the roots to trust and the time at which to judge them.
 struct Archived {
     files: [(Vec<u8>, Timestamp); 2],
     roots: TrustedRoots,
@@ -410,7 +410,7 @@ static ARCHIVED: LazyLock<Archived> = LazyLock::new(|| {
     }
 });
 
-/// The value of the last signature, with its angle brackets: all that it does not cover itself.
+/// The value of the last signature with its angle brackets, which is the only part it does not cover.
 fn last_gap(pdf: &[u8]) -> std::ops::Range<usize> {
     let key = pdf
         .windows(9)
@@ -431,7 +431,7 @@ fn a_renewed_file_passes_here_after_the_first_authority_certificate_has_ended() 
         let proved = verdict.signatures[0].proved_at.as_ref().expect("a proved time");
         assert_eq!(proved.at, now());
     }
-    // The one that was not renewed in time is proved no more.
+    // Without a timely renewal, the file is no longer proved.
     let late = ARCHIVED.judge(&ARCHIVED.files[0].0, ARCHIVED.files[1].1);
     assert!(!late.holds_strictly(), "{late:?}");
 }
@@ -439,8 +439,8 @@ fn a_renewed_file_passes_here_after_the_first_authority_certificate_has_ended() 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
-    /// Of a file at B-LTA every byte is covered by the last timestamp but its own value: also the seal's value with its
-    /// timestamp, the validation data, and the earlier timestamps.
+    /// In a B-LTA file, the last timestamp covers every byte except its own value, including the seal's value with its
+    /// timestamp, the validation data and the earlier timestamps.
     #[test]
     fn a_flipped_bit_of_an_archived_file_is_always_rejected(
         renewed in any::<bool>(), place in any::<prop::sample::Index>(), bit in 0_u8..8,
@@ -454,7 +454,7 @@ proptest! {
         prop_assert!(!ARCHIVED.judge(&pdf, *moment).holds(), "byte {at}, bit {bit}");
     }
 
-    /// The value of the last timestamp itself: rejected, or it says what it said.
+    /// Changing the value of the last timestamp leads to a rejection or to an unchanged verdict.
     #[test]
     fn a_changed_digit_of_the_last_timestamp_is_rejected_or_says_the_same(
         renewed in any::<bool>(), place in any::<prop::sample::Index>(), digit in 0_u8..16,
@@ -477,7 +477,7 @@ proptest! {
     ) {
         let (whole, moment) = &ARCHIVED.files[usize::from(renewed)];
         let verdict = ARCHIVED.judge(&whole[..place.index(whole.len())], *moment);
-        // Cut at the end of a revision it is the file of that time, with fewer signatures.
+        // Cut at the end of a revision, the file is an earlier version with fewer signatures.
         prop_assert!(!verdict.holds() || verdict.signatures.len() < 2 + usize::from(renewed));
     }
 }

@@ -1,4 +1,4 @@
-//! Copies without signatures of signed uploads that are refused as they are.
+//! Copies without signatures, made from signed uploads that are refused unchanged.
 
 use document::intake::{
     Acceptance, Change, FormValues, Intake, Likeness, Limits, Refused, Warning, Wishes, compare, inspect, inspect_as,
@@ -28,7 +28,7 @@ fn copy_as(pdf: &[u8], form: FormValues) -> Result<Intake, Refused> {
     inspect_as(pdf.to_vec(), &Limits::default(), &wishes)
 }
 
-/// The copy of a file that is refused as it is, because of its signatures.
+/// Returns the copy of a file that is refused because of its signatures.
 fn copy(pdf: &[u8]) -> Intake {
     let refused = inspect(pdf.to_vec(), &Limits::default()).expect_err("refused as it is");
     assert_eq!(refused.acceptance(), Some(Acceptance::WithoutSignatures), "{refused}");
@@ -46,7 +46,7 @@ fn assert_nothing_is_signed(pdf: &[u8]) {
     assert_eq!(faults, [Fault::NoSignature]);
 }
 
-/// A signature that does not hold any more.
+/// Breaks a signature.
 fn broken(mut signed: Vec<u8>) -> Vec<u8> {
     let place = signed.windows(7).position(|window| window == b"stream\n");
     signed[place.expect("a stream") + 9] ^= 1;
@@ -64,7 +64,7 @@ fn the_copy_of_a_file_with_a_broken_signature_has_none_and_says_so() {
     }
 }
 
-/// Who accepts a copy accepts it rather than a refusal. A signature that can be kept is kept.
+/// Accepting a copy is only an alternative to a refusal. Signatures that can be kept are kept.
 #[test]
 fn a_file_that_is_accepted_as_it_is_keeps_its_signatures_whatever_the_sender_accepts() {
     let signed = signed_before(References::Table);
@@ -107,7 +107,7 @@ fn what_signatures_showed_stays_as_a_picture_of_no_field() {
     }
 }
 
-/// A field that nobody has signed yet is still one to sign.
+/// An unsigned signature field stays available for signing.
 #[test]
 fn only_signed_fields_are_taken_out_of_a_form() {
     let open = (named("Second", "Sig"), [50, 50, 250, 110]);
@@ -127,7 +127,7 @@ fn only_signed_fields_are_taken_out_of_a_form() {
     assert_nothing_is_signed(&taken.pdf);
 }
 
-/// Which of its objects are meant only the sender can say, and whether there was a signature nobody can.
+/// Only the sender knows which of its objects are intended, and nobody can tell whether it was signed.
 #[test]
 fn a_damaged_file_that_may_be_signed_can_be_sent_as_a_copy() {
     let unsigned = with_catalog(|_, catalog| catalog.set("Note", dictionary! { "ByteRange" => vec![0.into()] }));

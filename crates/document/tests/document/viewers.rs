@@ -1,5 +1,5 @@
-//! How other people's programs show a page: Poppler and `PDFium`. A missing program fails the test, so that nothing passes
-//! without it.
+//! Renders pages with third-party programs: Poppler and `PDFium`. A missing program fails the test, so the tests cannot
+//! pass without it.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,10 +10,9 @@ use image::RgbImage;
 use crate::pages;
 
 const DOTS_PER_INCH: u32 = 72;
-/// A channel that differs by more is another colour; less is the rim of a letter.
+/// A larger difference in a channel is a different colour. A smaller one is the edge of a letter.
 const OTHER_COLOUR: u8 = 40;
 
-/// Who shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Viewer {
     Ours,
@@ -22,7 +21,7 @@ pub enum Viewer {
 }
 
 impl Viewer {
-    /// The first page as this program shows it.
+    /// Renders the first page with this program.
     pub fn show(self, pdf: &[u8]) -> RgbImage {
         match self {
             Self::Ours => ours(pdf),
@@ -61,7 +60,7 @@ fn pdfium(pdf: &[u8]) -> RgbImage {
     RgbImage::from_raw(sizes[0], sizes[1], pixels.to_vec()).expect("as many pixels as it says")
 }
 
-/// Which pixels two pictures of one page do not share.
+/// The pixels that differ between two pictures of a page.
 pub struct Marks {
     width: u32,
     height: u32,
@@ -69,7 +68,7 @@ pub struct Marks {
 }
 
 impl Marks {
-    /// What is on one page and not on the other.
+    /// Finds the pixels of one page that are missing on the other.
     pub fn between(page: &RgbImage, other: &RgbImage) -> Self {
         assert_eq!(page.dimensions(), other.dimensions());
         let differ = |(one, other): (&image::Rgb<u8>, &image::Rgb<u8>)| {
@@ -89,7 +88,7 @@ impl Marks {
         self.is_marked.iter().filter(|is_marked| **is_marked).count()
     }
 
-    /// The share of the marks that lie within this many pixels of others.
+    /// Returns the share of these marks that are within `distance` pixels of the other marks.
     pub fn near(&self, others: &Self, distance: u32) -> f64 {
         let at = |x: u32, y: u32| others.is_marked[(y * others.width + x) as usize];
         let mut near = 0_u32;

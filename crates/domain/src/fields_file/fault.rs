@@ -1,4 +1,4 @@
-//! The faults of FIELDS.json, with their places.
+//! The faults of `FIELDS.json`, with their positions.
 
 use crate::field::FieldKind;
 use crate::text::MOST_PARTS;
@@ -8,22 +8,21 @@ use crate::value::ValueFault;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{path}: {kind}")]
 pub struct FieldsFault {
-    /// Such as `fields[3].kind`; empty for the file itself.
+    /// A path such as `fields[3].kind`. Empty for the file itself.
     pub path: String,
     pub kind: FieldsFaultKind,
 }
 
-/// The faults of FIELDS.json.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FieldsFaultKind {
     #[error("not JSON: line {line}, column {column}")]
     NotJson {
-        /// The line where reading stopped, from 1.
+        /// The line where parsing stopped, from 1.
         line: usize,
         column: usize,
     },
-    /// The member has another JSON type. Contains the expected one.
-    #[error("must be of the JSON type {0}")]
+    /// The property has the wrong JSON type. Contains the expected type.
+    #[error("must have the JSON type {0}")]
     WrongType(&'static str),
     #[error("is missing")]
     Missing,
@@ -33,53 +32,53 @@ pub enum FieldsFaultKind {
     TooLong(usize),
     #[error("contains a control character")]
     ControlCharacter,
-    /// A character of a text has more parts than any script uses.
-    #[error("contains a character with more than {MOST_PARTS} parts")]
+    /// A character consists of more code points than any script uses.
+    #[error("contains a character with more than {MOST_PARTS} accents or other marks")]
     OverlongCharacter,
     /// A number is outside its range.
     #[error("must be from {least} to {most}")]
     OutOfRange { least: u64, most: u64 },
-    /// A word is not one of the known ones.
+    /// The word is not one of the allowed words.
     #[error("is not one of: {0}")]
     UnknownWord(String),
     #[error("has more than {0} entries")]
     TooMany(usize),
-    /// The steps leave out a number.
-    #[error("step {0} is missing: steps count from 1 without gaps")]
+    /// The step numbers have a gap.
+    #[error("step {0} is missing; number the steps from 1 without gaps")]
     StepGap(u32),
-    /// A step has several places, and one has no role.
-    #[error("a step with several signers needs a role for each")]
+    /// A step has several signers, and one of them has no role.
+    #[error("the step has several signers, so each of them needs a role")]
     RoleNeeded,
     /// A step has the same role twice.
     #[error("the role appears twice in its step")]
     RoleTwice,
-    /// A field of a step with several roles names no role.
-    #[error("the step has several signers; the field must name its role")]
+    /// A field in a step with several roles does not name a role.
+    #[error("the step has several signers, so the field must name its role")]
     FieldRoleNeeded,
-    #[error("there is no step {0}")]
+    #[error("step {0} does not exist")]
     UnknownStep(u32),
     /// A field's role does not exist in its step.
-    #[error("the step has no role with this name")]
+    #[error("the step has no such role")]
     UnknownRole,
-    #[error("there is no such page; the last page is {0}")]
+    #[error("the page does not exist; the last page is {0}")]
     UnknownPage(u32),
     /// The box is empty or extends beyond the page.
-    #[error("the box must have an area and be inside the page (millionths, up to 1000000)")]
+    #[error("the box must have a size and lie within the page (in millionths, up to 1000000)")]
     OffPage,
     /// Another field has the same name.
-    #[error("a field of another kind has this name")]
+    #[error("a field of another kind already has this name")]
     NameTwice,
-    /// The boxes of one name disagree about step or role.
+    /// Boxes with the same name have different steps or roles.
     #[error("boxes with the same name must have the same kind, step and role")]
     BoxesDisagree,
-    /// A text has either a row of cells or lines.
-    #[error("a text can have cells or lines, but not both")]
+    /// A text sets both cells and lines, which exclude each other.
+    #[error("a text field can have cells or lines, but not both")]
     CellsOrLines,
-    /// The member has no meaning for this kind. Contains the kinds for which it has.
-    #[error("is only for fields of kind {0}")]
+    /// The property has no meaning for this kind. Contains the kinds that support it.
+    #[error("is only allowed for fields of kind {0}")]
     OnlyFor(&'static str),
-    /// There is no member with this name. Otherwise, a typo would only show after people have signed.
-    #[error("is not a known member; known members are: {0}")]
+    /// Unknown property. Reported because a typo would otherwise only show after people have signed.
+    #[error("is not a known member; use one of: {0}")]
     UnknownMember(String),
     #[error("must contain yyyy, yy, MMMM, MMM, MM, M, dd or d; put other Latin letters in 'quotes'")]
     DatePattern,
@@ -87,13 +86,13 @@ pub enum FieldsFaultKind {
     Colour,
     #[error("the option appears twice")]
     OptionTwice,
-    /// The field's kind refuses the default.
+    /// The default is not a valid value for the field's kind.
     #[error("{fault}")]
     Value { kind: FieldKind, fault: ValueFault },
-    /// The formula cannot be read from this character on.
-    #[error("the formula cannot be read at character {0}")]
+    /// The formula is invalid from this character position.
+    #[error("the formula has an error at character {0}")]
     Formula(usize),
-    /// The formula names something that is not a number or calc field.
+    /// The formula names something other than a number or calc field.
     #[error("'{0}' is not a field of kind number or calc")]
     FormulaName(String),
     /// The formula names a field that is filled in at a later step.
@@ -105,7 +104,7 @@ pub enum FieldsFaultKind {
     /// The formula depends on its own result.
     #[error("'{0}' depends on its own result")]
     FormulaCircle(String),
-    /// Neither an e-mail address nor a telephone number.
-    #[error("neither an e-mail address nor a telephone number")]
+    /// The text is neither an e-mail address nor a telephone number.
+    #[error("not an e-mail address or phone number")]
     Contact,
 }

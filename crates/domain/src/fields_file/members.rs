@@ -1,4 +1,4 @@
-//! Members of an object: texts, words, numbers and lists of objects, each with its fault.
+//! Parses the properties of an object (texts, words, numbers and lists of objects), and reports faults.
 
 use serde_json::{Map, Value};
 

@@ -1,4 +1,4 @@
-//! Zones against a model that knows only how Europe, the United States and Korea change their clocks today.
+//! Tests zones against a model that contains only the current clock changes of Europe, the United States and Korea.
 
 use jiff::ToSpan;
 use jiff::civil::{Date, Weekday, date, time};
@@ -95,7 +95,7 @@ fn a_skipped_time_moves_forward_and_a_repeated_one_is_the_first() {
 fn days_are_calendar_days() {
     let berlin = zone("Europe/Berlin");
     let later = |text, days| format_local(berlin.days_later(at(text), days), berlin);
-    // A day of 23 hours, and one of 25.
+    // A day of 23 hours, and a day of 25.
     assert_eq!(later("2026-03-28T17:00:00Z", 1), "2026-03-29 18:00:00");
     assert_eq!(later("2026-10-24T16:00:00Z", 1), "2026-10-25 18:00:00");
     assert_eq!(later("2026-03-28T01:30:00Z", 1), "2026-03-29 03:30:00");
@@ -103,14 +103,14 @@ fn days_are_calendar_days() {
     assert_eq!(berlin.days_later(at("2026-01-01T00:00:00Z"), 3_650_000), never());
 }
 
-/// A zone whose rules of today a person can state in a sentence.
+/// A zone whose current rules can be stated in a sentence.
 #[derive(Debug, Clone, Copy)]
 enum Place {
     /// Always nine hours east.
     Seoul,
-    /// One hour east; two from the last Sunday of March until that of October, at 01:00 UTC.
+    /// One hour east; two from the last Sunday of March until the last Sunday of October, at 01:00 UTC.
     Berlin,
-    /// Five hours west; four from the second Sunday of March until the first of November, at 02:00 by the clocks.
+    /// Five hours west; four from the second Sunday of March until the first Sunday of November, at 02:00 local time.
     NewYork,
 }
 
@@ -123,7 +123,7 @@ impl Place {
         })
     }
 
-    /// The offset in hours, from UTC's date and time.
+    /// Returns the offset in hours for a date and time in UTC.
     fn hours(self, utc: DateTime) -> i64 {
         let sunday = |month, nth| {
             date(utc.year(), month, 1)
@@ -149,7 +149,8 @@ impl Place {
         utc + self.hours(utc).hours()
     }
 
-    /// The first moment at which clocks show this; if none does, the one that an hour's skip makes of it.
+    /// Returns the first moment with this local time. A local time skipped by the clock change moves forward by an
+    /// hour.
     fn to_utc(self, local: DateTime) -> DateTime {
         let shown = |hours: i64| local - hours.hours();
         let mut candidates = [-5, -4, 1, 2, 9]
@@ -171,7 +172,7 @@ fn places() -> impl Strategy<Value = Place> {
     prop_oneof![Just(Place::Seoul), Just(Place::Berlin), Just(Place::NewYork)]
 }
 
-/// Between 2008 and 2070, often within a day of a change of the clocks.
+/// Seconds between 2008 and 2070, often within a day of a clock change.
 fn seconds() -> impl Strategy<Value = i64> {
     let anywhere = 1_199_145_600i64..3_155_760_000;
     let near_change = (

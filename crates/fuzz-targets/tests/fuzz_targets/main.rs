@@ -1,12 +1,12 @@
-//! Each fuzz target with its seeds and some mutations of them: the targets compile, look where they should, and find nothing.
-//! `script/fuzz` looks further.
+//! Runs each fuzz target with its seeds and some mutations of them. This shows that the targets compile, reach the code
+//! they test, and find nothing. `script/fuzz` runs them for longer.
 
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 
 use countersign_fuzz_targets::{Seed, TARGETS, as_in_the_worker, reader, seeds};
 
-/// Numbers that look random and are the same every time (`SplitMix64`).
+/// Pseudorandom numbers that are the same every time (`SplitMix64`).
 struct Numbers(u64);
 
 impl Numbers {
@@ -26,7 +26,8 @@ impl Numbers {
     }
 }
 
-/// One to three changes: a bit, a byte, bytes taken out, bytes of elsewhere put in, the end cut off.
+/// Makes one to three changes: flips a bit, replaces a byte, removes bytes, inserts bytes from elsewhere, or cuts off
+/// the end.
 fn mutated(seed: &[u8], numbers: &mut Numbers) -> Vec<u8> {
     let mut bytes = seed.to_vec();
     for _ in 0..=numbers.below(3) {
@@ -48,7 +49,7 @@ fn mutated(seed: &[u8], numbers: &mut Numbers) -> Vec<u8> {
     bytes
 }
 
-/// Tries the seeds of a target, which must all reach what it is about, and `mutations` of them.
+/// Tries the seeds of a target, which must all reach the code under test, and `mutations` of them.
 fn try_out(target: &str, mutations: usize) {
     let (_, run) = TARGETS.into_iter().find(|(name, _)| *name == target).expect("a target");
     let seeds: Vec<Seed> = seeds().into_iter().filter(|seed| seed.target == target).collect();
@@ -94,7 +95,7 @@ fn reader_keeps_its_promises() {
     try_out("reader", 200);
 }
 
-/// `COUNTERSIGN_CORPUS` names a folder of PDFs that nobody here wrote.
+/// `COUNTERSIGN_CORPUS` names a folder of third-party PDFs.
 #[test]
 fn reader_keeps_its_promises_with_files_of_others() {
     let folder = std::env::var_os("COUNTERSIGN_CORPUS").map_or_else(
@@ -166,7 +167,7 @@ fn every_target_is_tried_here_and_by_the_fuzzer() {
 #[test]
 fn only_panics_of_foreign_crates_are_passed_over() {
     assert_eq!(as_in_the_worker(|| 1), Some(1));
-    // It panics in a crate of the registry.
+    // This panics in a third-party crate.
     let foreign = || jiff::Span::new().days(i64::MAX);
     assert!(as_in_the_worker(foreign).is_none());
     assert!(catch_unwind(|| as_in_the_worker(|| panic!("ours"))).is_err());

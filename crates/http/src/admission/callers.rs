@@ -1,4 +1,4 @@
-//! Which requests are let in: those with a valid token, and those from our own pages.
+//! Decides which requests to admit: those with a valid token, and those from our own pages.
 
 use app::Error;
 use axum::extract::{Request, State};
@@ -15,7 +15,7 @@ use crate::frame::state::Http;
 use crate::html::ending::{About, Ending};
 use crate::html::request::PageRequest;
 
-/// Runs a handler only if the caller's token is valid and their role sufficient.
+/// Runs a handler only if the caller's token is valid and their role is sufficient.
 pub async fn authenticate(
     State((http, access)): State<(Http, Access)>,
     request: Request,
@@ -40,7 +40,7 @@ pub async fn authenticate(
     Ok(response)
 }
 
-/// Refuses members whose role does not allow the page. Runs once the session is known.
+/// Refuses members whose role does not allow the page. Runs after the session has been identified.
 pub async fn must_be_allowed(State((http, access)): State<(Http, Access)>, request: Request, next: Next) -> Response {
     let (mut parts, body) = request.into_parts();
     let page = PageRequest::of(&mut parts, &http).await;
@@ -54,7 +54,7 @@ pub async fn must_be_allowed(State((http, access)): State<(Http, Access)>, reque
     }
 }
 
-/// Refuses requests of other sites' pages that would change something with a member's cookie.
+/// Refuses requests from other sites' pages that would change something with a member's cookie.
 pub async fn from_our_pages(page: PageRequest, request: Request, next: Next) -> Response {
     if page.is_from_elsewhere() {
         return page.end(Ending::Forbidden, page.language(), &About::default());
@@ -62,7 +62,8 @@ pub async fn from_our_pages(page: PageRequest, request: Request, next: Next) -> 
     next.run(request).await
 }
 
-/// The access token of an `Authorization` header, after the service's scheme or `Bearer` in any case (RFC 9110 11.1).
+/// Returns the access token of an `Authorization` header, after the service's scheme or `Bearer` in any case (RFC 9110,
+/// 11.1).
 fn bearer<'a>(headers: &'a HeaderMap, scheme: &str) -> Option<&'a str> {
     let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?.trim();
     let (word, token) = value.split_once([' ', '\t'])?;

@@ -1,10 +1,10 @@
-//! Places for large bodies: few at a time, shared fairly.
+//! Places for large bodies: limited in number and shared fairly.
 //!
-//! A body of up to a mebibyte needs no place; from the holder of a link, a body as large as the text of a draft needs
-//! none. A body that is larger, that does not state its length, or that brings a file from someone who is not a member
-//! needs a place until its request is answered. So memory holds a bounded number of large bodies, and few small
-//! pictures are read at once, which can cost much. Programs, holders of links and strangers each have places of their
-//! own, which they share by the rule of [`domain::turns`].
+//! A body of up to one mebibyte needs no place. From the holder of a link, a body no larger than the text of a draft
+//! needs none. A place is needed until the request is answered if the body is larger, does not state its length, or
+//! contains a file from someone who is not a member. So memory contains a limited number of large bodies, and few small
+//! images are decoded at once, which can be expensive. Programs, holders of links and strangers have separate places,
+//! which they share by the rule of [`domain::turns`].
 
 use app::Error;
 use axum::body::{Body, HttpBody as _};
@@ -23,18 +23,19 @@ use crate::frame::shares::{Shares, Turn};
 use crate::frame::state::Http;
 use crate::html::request::PageRequest;
 
-/// A body up to this size needs no place.
+/// Largest body that needs no place.
 const SMALL: u64 = 1024 * 1024;
-/// The same for the holder of a link: all texts of a draft, with a comment and the JSON around them.
+/// Largest body from the holder of a link that needs no place: all texts of a draft, with a comment and the JSON around
+/// them.
 const SMALL_OF_LINK: u64 = app::LARGEST_DRAFT as u64 + 32 * 1024;
-/// Places for programs and members. Requests that wait hold no body.
+/// Places for programs and members. Waiting requests have not received their bodies.
 const OF_COMPANIES: Bounds = Bounds {
     places: 8,
     of_link: 1,
     waiting_of_one: 0,
     waiting_of_group: 32,
 };
-/// Places for holders of links, whose bodies are smaller. A page sends one file after the other, and may be open twice.
+/// Places for holders of links, whose bodies are smaller. A page sends one file after another, and may be open twice.
 const OF_LINKS: Bounds = Bounds {
     places: 12,
     of_link: 2,
@@ -67,7 +68,7 @@ impl Default for Places {
 }
 
 impl Places {
-    /// A place for a body of this requester.
+    /// Waits for a place for a body of this requester.
     async fn wait(&self, requester: &Requester) -> Result<Turn, Error> {
         let places = match requester {
             Requester::Company(_) => &self.companies,
@@ -78,23 +79,23 @@ impl Places {
     }
 }
 
-/// What [`in_turn`] needs to know about its route.
+/// The data that [`in_turn`] needs about its route.
 #[derive(Clone)]
 pub struct Turns {
     pub http: Http,
     pub authority: Authority,
-    /// Whether people send files to it.
+    /// Whether people upload files to this route.
     pub takes_files: bool,
-    /// Shared by all routes.
+    /// The places, shared by all routes.
     pub places: Places,
 }
 
-/// Answers a request with a large body once there is a place for it, and sets a deadline for every body.
+/// Runs a request with a large body once there is a place for it, and sets a deadline for every body.
 pub async fn in_turn(State(turns): State<Turns>, request: Request, next: Next) -> Result<Response, Failure> {
     let (mut parts, body) = request.into_parts();
     let requester = match requester_of(&turns.http, turns.authority, &mut parts).await {
         Ok(requester) => requester,
-        // Members read pages.
+        // Members see pages, so answer with a page.
         Err(error) if matches!(turns.authority, Authority::Session(_)) => {
             let page = PageRequest::of(&mut parts, &turns.http).await;
             return Ok(page.fail(&error, page.language()));
@@ -141,7 +142,7 @@ mod tests {
         Requester::Company(company(of))
     }
 
-    /// A company's link: acme's signers have numbers below a hundred.
+    /// Returns the holder of a company's link. Signers below 100 belong to acme.
     fn link(signer: i64) -> Requester {
         Requester::Link {
             company: company(if signer < 100 { "acme" } else { "other" }),
@@ -153,7 +154,7 @@ mod tests {
         Requester::Stranger(ClientNetwork::of(IpAddr::V4(Ipv4Addr::new(192, 0, 2, number))))
     }
 
-    /// Takes every place that these requesters can get. Returns how many.
+    /// Takes every place that these requesters can get. Returns the number of places.
     async fn fill(places: &Places, requesters: &[Requester], held: &mut Vec<Turn>) -> usize {
         let before = held.len();
         for requester in requesters {
@@ -209,7 +210,7 @@ mod tests {
         assert!(has_room_at_once(&places, &link(1)).await);
     }
 
-    /// A character takes up to four bytes in any script, and a line break two.
+    /// A character uses up to four bytes in any script, and a line break two.
     #[test]
     fn as_much_text_as_a_draft_may_have_needs_no_place() {
         let longest = "\u{1F58B}".repeat(domain::Field::TEXT_LIMIT as usize);

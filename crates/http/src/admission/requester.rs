@@ -1,7 +1,7 @@
-//! Who sent a request. Known before its body is read, so that all its work counts for them.
+//! Identifies who sent a request before its body is read, so that all its work counts for them.
 //!
-//! Finding out needs a look into the database, and anyone can cause one. So these looks have threads of their own
-//! ([`Http::look_up`]), which networks share: a flood of bad tokens delays nobody else.
+//! This requires a database query, and anyone can cause one. So these queries have their own threads
+//! ([`Http::look_up`]), which networks share, and a flood of invalid tokens delays nobody else.
 
 use std::net::IpAddr;
 
@@ -19,11 +19,11 @@ use crate::frame::route::Authority;
 use crate::frame::state::Http;
 use crate::html::request::PageRequest;
 
-/// The requester of a request to a route with this authority.
+/// Returns the requester of a request to a route with this authority.
 pub async fn requester_of(http: &Http, authority: Authority, parts: &mut Parts) -> Result<Requester, Error> {
     let network = network_of(http, parts).await;
     let known = match authority {
-        // The token was checked before.
+        // The token was checked earlier.
         Authority::AccessToken(_) => {
             let caller = parts.extensions.get::<Authenticated>();
             caller.map(|Authenticated(caller)| caller.requester())
@@ -47,7 +47,7 @@ pub async fn requester_of(http: &Http, authority: Authority, parts: &mut Parts) 
                 requester
             })
         }
-        // A form says nothing before it is read.
+        // A form cannot be examined before it is read.
         Authority::Public => None,
     };
     Ok(known.unwrap_or(Requester::Stranger(network)))
@@ -64,7 +64,7 @@ pub async fn address_of(http: &Http, parts: &mut Parts) -> IpAddr {
     }
 }
 
-/// A token that we made, from a header or from the address.
+/// Returns a valid link token from a header or from the address.
 fn token_of(http: &Http, parts: &Parts) -> Option<LinkToken> {
     let token = link_token(&parts.headers)
         .map(str::to_owned)

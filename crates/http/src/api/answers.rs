@@ -21,14 +21,14 @@ pub enum Changed {
     /// 409.
     #[response(
         status = 409,
-        description = "The current state does not allow this; `state` names it.",
+        description = "The current state does not allow this. `state` contains it.",
         content_type = "application/problem+json"
     )]
     Conflict(Problem),
     /// 422.
     #[response(
         status = 422,
-        description = "The request breaks a rule; `errors` names every wrong member.",
+        description = "The request is invalid. `errors` lists every invalid member.",
         content_type = "application/problem+json"
     )]
     Unprocessable(Problem),
@@ -43,13 +43,13 @@ pub enum ChangedAsAsked {
     /// 409.
     #[response(
         status = 409,
-        description = "The current state does not allow this; `state` names it.",
+        description = "The current state does not allow this. `state` contains it.",
         content_type = "application/problem+json"
     )]
     Conflict(Problem),
 }
 
-/// The bytes of a file. Only for the description, where a list of octets would appear as an array of numbers.
+/// The bytes of a file. Used only in the description, where a list of octets would appear as an array of numbers.
 #[derive(ToSchema)]
 #[schema(value_type = String, format = Binary)]
 pub struct FileBytes(pub Vec<u8>);
@@ -70,7 +70,7 @@ pub enum FinishedFile {
     /// 409.
     #[response(
         status = 409,
-        description = "The current state does not allow this; `state` names it.",
+        description = "The current state does not allow this. `state` contains it.",
         content_type = "application/problem+json"
     )]
     Conflict(Problem),

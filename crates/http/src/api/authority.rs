@@ -1,5 +1,5 @@
-//! `GET /ca/root.pem`, `GET /ca/root.crl`: what verifiers elsewhere need of this installation's certification
-//! authority.
+//! `GET /ca/root.pem`, `GET /ca/root.crl`: data about this installation's certification authority for external
+//! verifiers.
 
 use axum::extract::State;
 use axum::http::{HeaderName, HeaderValue, header};
@@ -8,7 +8,7 @@ use super::answers::FileBytes;
 use crate::frame::problem::Failure;
 use crate::frame::state::Http;
 
-/// A file of the authority, and how long it may be kept.
+/// A file of the authority, with its cache lifetime.
 type AuthorityFile<T> = ([(HeaderName, HeaderValue); 2], T);
 
 fn file<T>(media_type: &'static str, keep: &'static str, content: T) -> AuthorityFile<T> {
@@ -35,8 +35,8 @@ pub async fn root_certificate(State(http): State<Http>) -> Result<AuthorityFile<
 
 /// Download the revocation list.
 ///
-/// Lists seal certificates that are no longer valid; it is renewed every day. If the operator has set its address, seal
-/// certificates name it.
+/// Lists seal certificates that are no longer valid. It is renewed every day. If the operator has configured its
+/// address, seal certificates contain it.
 #[utoipa::path(
     get, path = "/ca/root.crl", operation_id = "service_revocation_list", tag = "Service",
     responses((status = 200, description = "The list, DER.", body = FileBytes, content_type = "application/pkix-crl")),

@@ -1,7 +1,7 @@
-//! `POST /api/v3/workflows/bulk` and what becomes of it: many starts at once of one template.
+//! `POST /api/v3/workflows/bulk` and the bulk sends it creates: many starts of one template at once.
 //!
-//! As JSON, the body is a start whose members hold for all rows, with the rows as `workflow_list`. As a form, it is a
-//! spreadsheet with the same start next to it.
+//! A JSON body is a start whose members apply to all rows, with the rows in `workflow_list`. A form contains a
+//! spreadsheet and the same start.
 
 use app::{
     App, BulkAnswer, BulkProgress, BulkRequest, BulkRows, BulkRowsRequest, Error, Fault, FaultCode, StartRequest,
@@ -26,7 +26,6 @@ use crate::frame::query::Query;
 use crate::frame::route::{Route, route};
 use crate::frame::state::Http;
 
-/// The routes of bulk sends.
 pub fn routes() -> Vec<Route> {
     vec![
         route(Method::POST, "/api/v3/workflows/bulk", SEND, bulk_start),
@@ -51,26 +50,26 @@ declare! {
     BulkStartRequest -> BulkRequest {
         /// The template of all rows.
         template_id: i64 => common.template_id = template,
-        /// Start nothing. The response lists what is wrong with each row, and names ignored members in `ignored_members`.
+        /// Start nothing. The response lists the errors in each row, and names ignored members in `ignored_members`.
         dry_run: Option<bool> => dry_run = is_set,
-        /// The rows, each of which is a start. Members that a row leaves out come from the members next to this list:
-        /// signers of other steps, values of other fields, and everything else as a whole.
+        /// The rows. Each row is a start. Members that a row omits are copied from the members next to this list:
+        /// signers of other steps, values of other fields, and all other members as a whole.
         workflow_list: Vec<BulkRowInput>,
-        /// For all rows: the name.
+        /// The name for all rows.
         workflow_name: Option<String> => common.workflow_name,
-        /// For all rows: signers of steps that a row does not name.
+        /// The signers for steps that a row does not name.
         recipient_list: Option<Vec<RecipientInput>> => common.recipients,
-        /// For all rows: values of fields that a row does not name.
+        /// The values of fields that a row does not name.
         field_list: Option<Vec<FieldInput>> => common.fields,
-        /// For all rows: when they expire.
+        /// The expiry date for all rows.
         expiry_date: Option<String> => common.expiry_date = unless_empty,
-        /// For all rows: `ko`, `en` or `ja`.
+        /// The language for all rows: `ko`, `en` or `ja`.
         language: Option<String> => common.language = unless_empty,
-        /// For all rows: a message to the signers.
+        /// A message to the signers, for all rows.
         comment: Option<String> => common.comment,
-        /// For all rows: the people who get a copy of the finished document.
+        /// The people who receive a copy of the finished document, for all rows.
         cc_list: Option<Vec<CopyInput>> => common.cc,
-        /// For all rows: webhooks and embedded mode.
+        /// Webhooks and embedded mode, for all rows.
         export_api_info: Option<ExportInput> => common.export,
         /// For all rows: where the signing page leads a signer who has signed.
         #[schema(max_length = 2048)]
@@ -79,9 +78,9 @@ declare! {
 }
 
 declare! {
-    /// A row: its part of a start. The rest comes from the members next to the list.
+    /// A row: its part of a start. Other members are copied from the members next to the list.
     BulkRowInput -> StartRequest {
-        /// We refuse a row that names another template than its request.
+        /// The template's ID. A row is refused if it names a different template from its request.
         #[schema(ignore)]
         template_id: i64 => template_id = template,
         /// The document's name.
@@ -98,7 +97,7 @@ declare! {
         /// A message to the signers.
         #[schema(max_length = 250)]
         comment: Option<String> => comment,
-        /// The people who get a copy of the finished document.
+        /// The people who receive a copy of the finished document.
         cc_list: Option<Vec<CopyInput>> => cc,
         /// Webhooks and embedded mode.
         export_api_info: Option<ExportInput> => export,
@@ -118,10 +117,10 @@ declare! {
         /// /api/v3/workflows/bulk/sheet` returns one to fill in.
         #[schema(value_type = String, format = Binary)]
         file: Vec<u8>,
-        /// What applies to all rows, as the JSON of a start. It must contain `template_id`.
+        /// The members that apply to all rows, as the JSON of a start. It must contain `template_id`.
         #[schema(example = "{\"template_id\": 1}")]
         start: String,
-        /// Start nothing. The response lists what is wrong with each row.
+        /// Start nothing. The response lists the errors in each row.
         dry_run: Option<bool> => 0,
     }
 }
@@ -136,7 +135,7 @@ declare! {
     post, path = "/api/v3/workflows/bulk", operation_id = "bulk_start", tag = "Bulk send",
     params(
         ("offset" = Option<String>, Query, description = "UTC offset `+HH:MM` of `expiry_date` and of every date of these workflows. Default: the company's time zone.", example = "+09:00"),
-        ("dry_run" = Option<bool>, Query, description = "The same as in the body."),
+        ("dry_run" = Option<bool>, Query, description = "Same as `dry_run` in the body."),
         ("Idempotency-Key" = Option<String>, Header, description = "A key of your choice, up to 255 characters."),
     ),
     request_body(content(
@@ -144,10 +143,10 @@ declare! {
         (BulkStartForm = "multipart/form-data"),
     )),
     responses(
-        (status = 200, description = "The result of the dry run, or the bulk send that was accepted.", body = BulkAnswer, examples(
+        (status = 200, description = "The result of the dry run, or the accepted bulk send.", body = BulkAnswer, examples(
             ("dry run" = (value = json!({
                 "total": 5000, "valid": 4980, "wrong": 20,
-                "row_list": [{"row": 17, "errors": [{"path": "1.email", "code": "invalid-contact", "message": "Neither an e-mail address nor a telephone number."}]}]
+                "row_list": [{"row": 17, "errors": [{"path": "1.email", "code": "invalid-contact", "message": "Enter a valid e-mail address or phone number."}]}]
             }))),
             ("accepted" = (value = json!({
                 "bulk_id": 3, "template_id": 1, "status": "running", "total": 5000, "waiting": 5000, "started": 0, "failed": 0,
@@ -155,7 +154,7 @@ declare! {
             }))),
         )),
         (status = 409, description = "The template is archived, or too many rows are already waiting.", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "The request as a whole breaks a rule; errors in rows are returned as above.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The request as a whole is invalid. Errors in rows are returned as above.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),
 )]
@@ -181,7 +180,7 @@ pub async fn bulk_start(
             other => other,
         })?)
     };
-    // In memory, a large sheet is many times as large as its text.
+    // A large sheet needs many times as much memory as its text.
     let turn = if given.length() > LARGE {
         Some(http.bulks().turn(&requester()).await?)
     } else {
@@ -199,10 +198,10 @@ pub async fn bulk_start(
     Ok(Json(answer.await?))
 }
 
-/// A body of more bytes waits for its turn.
+/// Larger bodies wait for their turn.
 const LARGE: usize = 1024 * 1024;
 
-/// The body that arrived.
+/// The received body.
 enum Given {
     Form(Form),
     List(JsonBody),
@@ -216,7 +215,7 @@ impl Given {
         }
     }
 
-    /// The request, and the paths of its ignored members.
+    /// Returns the request and the paths of its ignored members.
     fn request(
         self,
         app: &App,
@@ -261,7 +260,7 @@ impl Given {
     }
 }
 
-/// The rows of a list, each with its own faults.
+/// Reads the rows of a list, each with its own faults.
 fn rows(members: &Members<'_>, most: u32, faults: &mut Faults) -> BulkRows {
     let items = members.objects_up_to("workflow_list", most as usize, faults);
     let mut rows = Vec::new();
@@ -275,7 +274,7 @@ fn rows(members: &Members<'_>, most: u32, faults: &mut Faults) -> BulkRows {
 }
 
 declare! {
-    /// Which rows.
+    /// Selects rows of a bulk send.
     RowsQuery of Query -> BulkRowsRequest {
         /// `waiting`, `started`, `failed` or `cancelled`.
         status: Option<String> => status,
@@ -288,8 +287,8 @@ declare! {
 
 /// Get a bulk send.
 ///
-/// Includes one page of its rows, in order; `status=failed` lists those that could not be started, with the reasons. It is
-/// kept for 30 days after its end.
+/// Includes one page of its rows, in order. `status=failed` lists the rows that could not be started, with the reasons.
+/// A bulk send is kept for 30 days after its end.
 #[utoipa::path(
     get, path = "/api/v3/workflows/bulk/{id}", operation_id = "bulk_get", tag = "Bulk send",
     params(
@@ -297,15 +296,15 @@ declare! {
         RowsQuery,
     ),
     responses(
-        (status = 200, description = "Its progress, and the result of each row.", body = BulkProgress, example = json!({
+        (status = 200, description = "The progress of the bulk send, and the result of each row.", body = BulkProgress, example = json!({
             "bulk_id": 3, "template_id": 1, "status": "running", "total": 5000, "waiting": 4000, "started": 999, "failed": 1,
             "cancelled": 0, "created_date": "2026-12-01 10:00:00 (UTC+09:00)", "finished_date": "",
             "row_list": [
                 {"row": 2, "status": "started", "workflow_id": 42},
-                {"row": 17, "status": "failed", "errors": [{"path": "1.email", "code": "invalid-contact", "message": "Neither an e-mail address nor a telephone number."}]}
+                {"row": 17, "status": "failed", "errors": [{"path": "1.email", "code": "invalid-contact", "message": "Enter a valid e-mail address or phone number."}]}
             ]
         })),
-        (status = 422, description = "The request breaks a rule; `errors` names every wrong member.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The request is invalid. `errors` lists every invalid member.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),
 )]
@@ -324,13 +323,13 @@ pub async fn get_bulk(
 
 /// Cancel a bulk send.
 ///
-/// Rows that have not started yet will not start. Documents that have started continue; cancel them one by one.
+/// Rows that have not started yet will not start. Documents that have started continue. Cancel them individually.
 #[utoipa::path(
     post, path = "/api/v3/workflows/bulk/{id}/cancel", operation_id = "bulk_cancel", tag = "Bulk send",
     params(("id" = i64, Path, description = "The `bulk_id`.")),
     responses(
         (status = 200, description = "The bulk send after the change.", body = BulkProgress),
-        (status = 409, description = "It has ended; `state` says how.", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The bulk send has ended. `state` says how.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),
 )]

@@ -1,4 +1,4 @@
-//! A file as the answer to a call.
+//! Sends a file as a response.
 
 use app::{Actor, App, Error, FileContent, Origin};
 use axum::http::HeaderValue;
@@ -23,7 +23,7 @@ pub(crate) fn finished(
     }
 }
 
-/// The file as a download.
+/// Returns the file as a download.
 pub(crate) fn attachment(file: FileContent, wanted: &Wanted) -> Response {
     let media_type = HeaderValue::from_str(&file.media_type);
     wanted.answer(Download {

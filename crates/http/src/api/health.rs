@@ -1,6 +1,6 @@
-//! `GET /healthz`, `/livez` and `/readyz`: whether this process answers, and whether it can do its work.
+//! `GET /healthz`, `/livez` and `/readyz`: whether this process responds, and whether it can do its work.
 //!
-//! Anybody may ask, so the answers give no reasons. The listener of `metrics.listen` gives them.
+//! The endpoints are public, so the responses contain no reasons. The listener of `metrics.listen` provides them.
 
 use app::{App, Error};
 use axum::Json;
@@ -15,7 +15,7 @@ use crate::frame::state::Http;
 /// The state of the process.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Health {
-    /// Always `ok`; otherwise the status is 503.
+    /// Always `ok`. If the service is unhealthy, the status is 503.
     #[schema(example = "ok")]
     status: &'static str,
 }
@@ -31,8 +31,8 @@ fn ok() -> Answer {
 
 /// Check the health of the service.
 ///
-/// For load balancers. It writes to the database and the file store, at most once a second, so that a full disk is noticed
-/// too.
+/// For load balancers. It writes to the database and the file store, at most once a second, so that it also detects a
+/// full disk.
 #[utoipa::path(
     get, path = "/healthz", operation_id = "service_health", tag = "Service",
     responses((status = 200, description = "The service works.", body = Health), (status = 503, description = "The database does not respond, or a disk is full.", body = crate::frame::problem::Problem, content_type = "application/problem+json")),
@@ -44,7 +44,8 @@ pub async fn health(State(http): State<Http>) -> Result<Answer, Failure> {
 
 /// Check that the process responds.
 ///
-/// For orchestrators that restart a hung process. It checks nothing else, because a restart does not bring a database back.
+/// For orchestrators that restart a hung process. It checks nothing else, because a restart would not fix a database
+/// failure.
 #[utoipa::path(
     get, path = "/livez", operation_id = "service_live", tag = "Service",
     responses((status = 200, description = "The process responds.", body = Health)),
@@ -55,8 +56,8 @@ pub async fn live() -> Answer {
 
 /// Check that the service is ready for requests.
 ///
-/// For load balancers and orchestrators. Like `/healthz`, and documents must be readable as well. It gives no reasons: the
-/// operator's own address for metrics does.
+/// For load balancers and orchestrators. Like `/healthz`, but documents must also be readable. The response gives no
+/// reasons. The operator's own metrics address does.
 #[utoipa::path(
     get, path = "/readyz", operation_id = "service_ready", tag = "Service",
     responses((status = 200, description = "The service is ready for requests.", body = Health), (status = 503, description = "Send requests to another server, or wait.", body = crate::frame::problem::Problem, content_type = "application/problem+json")),

@@ -19,7 +19,6 @@ use crate::frame::query::Query;
 use crate::frame::route::{Route, route};
 use crate::frame::state::Http;
 
-/// The routes of public links.
 pub fn routes() -> Vec<Route> {
     vec![
         route(Method::POST, "/api/v3/link/start", SEND, start_link),
@@ -30,7 +29,7 @@ pub fn routes() -> Vec<Route> {
 }
 
 declare! {
-    /// A new link: a start without its first recipient, and how often and how long the link can be used.
+    /// A new link: a start without its first recipient, with limits on the link's uses and lifetime.
     #[schema(example = json!({
         "workflow_name": "Membership of {name}, {date}",
         "template_id": 1,
@@ -42,40 +41,41 @@ declare! {
         "language": "ko"
     }))]
     LinkStartRequest -> NewPublicLink {
-        /// The name of its documents. `{name}` becomes the visitor's name and `{date}` the day; no other braces are
-        /// allowed.
+        /// The name of its documents. `{name}` is replaced by the visitor's name and `{date}` by the day. No other
+        /// braces are allowed.
         #[schema(min_length = 1, max_length = 128)]
         workflow_name: String => start.workflow_name,
         /// The template's ID: an integer, or a string that contains one.
         template_id: i64 => start.template_id = template,
-        /// The recipients except the one of step 1, whose place the visitor takes.
+        /// The recipients, except the recipient at step 1, who is the visitor.
         recipient_list: Option<Vec<RecipientInput>> => start.recipients,
-        /// How often the link can be used, 1 to 1,000,000. Default: no limit.
+        /// Maximum number of uses, 1 to 1,000,000. Default: no limit.
         #[schema(minimum = 1, maximum = 1_000_000)]
         limit: Option<i64> => limit,
-        /// When the link expires: `YYYY-MM-DD HH:MM:SS` in `offset`; a date alone means the end of that day. Default:
+        /// When the link expires: `YYYY-MM-DD HH:MM:SS` in `offset`. A date alone means the end of that day. Default:
         /// never.
         end_date: Option<String> => end_date,
-        /// `once` (default): each e-mail address or telephone number can use it once. `many`: no limit per address.
+        /// `once` (default): each e-mail address or telephone number can use the link once. `many`: no limit per
+        /// address.
         #[schema(pattern = "^(once|many)$")]
         duplicates: Option<String> => duplicates,
-        /// Sends the visitor a message with the signing link instead of leading them to the signing page, which proves that
-        /// the address is theirs. Not with `is_embed`.
+        /// Sends the visitor a message with the signing link instead of opening the signing page, which proves that the
+        /// address is theirs. Not with `is_embed`.
         confirm: Option<bool> => confirm = is_set,
-        /// The countries whose mobile numbers are accepted, as two-letter codes (ISO 3166-1); an empty list accepts none.
-        /// Default: the company's country.
+        /// The countries whose mobile numbers are accepted, as two-letter codes (ISO 3166-1). An empty list accepts
+        /// none. Default: the company's country.
         #[schema(example = json!(["KR", "JP"]))]
         phone_countries: Option<Vec<String>> => phone_countries,
         /// Initial values. Signers can change them unless the field is read-only.
         field_list: Option<Vec<FieldInput>> => start.fields,
         /// When each document expires. Default: the company's setting, counted from its start.
         expiry_date: Option<String> => start.expiry_date = unless_empty,
-        /// `ko`, `en` or `ja`. Default: the company's language. Visitors can choose another for their page.
+        /// `ko`, `en` or `ja`. Default: the company's language. Visitors can choose another language for their page.
         language: Option<String> => start.language = unless_empty,
         /// A message to the recipients.
         #[schema(max_length = 250)]
         comment: Option<String> => start.comment,
-        /// The people who get a copy of each finished document.
+        /// The people who receive a copy of each finished document.
         cc_list: Option<Vec<CopyInput>> => start.cc,
         /// Webhooks and embedded mode.
         export_api_info: Option<ExportInput> => start.export,
@@ -92,8 +92,7 @@ pub struct LinkStarted {
     /// The link.
     #[serde(flatten)]
     pub link: PublicLinkView,
-    /// Members of the request that nobody read, such as a misspelt `limt`: their paths, at most 100. Absent if there
-    /// are none.
+    /// Paths of ignored members of the request, such as a misspelt `limt`, at most 100. Absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(example = json!(["limt", "recipient_list[0].nmae"]))]
     pub ignored_members: Vec<String>,
@@ -101,13 +100,14 @@ pub struct LinkStarted {
 
 /// Create a public link.
 ///
-/// Anyone who opens the link enters a name and an e-mail address or phone number, agrees that both are passed on, and
-/// continues to the signing page as the first signer of a new document. Documents that could not be sent are refused here.
-/// With an `Idempotency-Key`, repeating the same request within 24 hours returns the response of the first call.
+/// Anyone who opens the link enters a name and an e-mail address or phone number, consents to sharing both, and
+/// continues to the signing page as the first signer of a new document. If its documents could not be sent, the link is
+/// refused. With an `Idempotency-Key`, repeating the same request within 24 hours returns the response of the first
+/// call.
 #[utoipa::path(
     post, path = "/api/v3/link/start", operation_id = "links_create", tag = "Public links",
     params(
-        ("offset" = Option<String>, Query, description = "UTC offset `+HH:MM` of the dates given here and of every date of its documents. Default: the company's time zone.", example = "+09:00"),
+        ("offset" = Option<String>, Query, description = "UTC offset `+HH:MM` of the dates in this request and of every date of its documents. Default: the company's time zone.", example = "+09:00"),
         ("Idempotency-Key" = Option<String>, Header, description = "A key of your choice, up to 255 characters."),
     ),
     request_body = LinkStartRequest,
@@ -119,7 +119,7 @@ pub struct LinkStarted {
             "created_date": "2026-12-01 10:00:00 (UTC+09:00)", "closed_date": ""
         })),
         (status = 409, description = "The template is archived.", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "The request breaks a rule; `errors` names every wrong member.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The request is invalid. `errors` lists every invalid member.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),
 )]
@@ -147,11 +147,11 @@ pub async fn start_link(
 }
 
 declare! {
-    /// Which links.
+    /// Selects public links.
     ListQuery of Query -> (Option<String>, Option<String>) {
         /// `next_cursor` of the previous response.
         cursor: Option<String> => 0,
-        /// How many to return: 1 to 100. Default: 20.
+        /// How many links to return: 1 to 100. Default: 20.
         limit: Option<u32> => 1,
     }
 }
@@ -164,7 +164,7 @@ declare! {
     params(ListQuery),
     responses(
         (status = 200, description = "The links, newest first.", body = PublicLinkList),
-        (status = 422, description = "The request breaks a rule; `errors` names every wrong member.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The request is invalid. `errors` lists every invalid member.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),
 )]

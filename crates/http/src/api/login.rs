@@ -1,6 +1,6 @@
-//! `POST /api/{companyId}/login`: credentials in, an access token out.
+//! `POST /api/{companyId}/login`: exchanges credentials for an access token.
 //!
-//! This is the oldest endpoint, and its clients look only at `header.result_code`. So every answer is HTTP 200 with
+//! This is the oldest endpoint, and its clients read only `header.result_code`. So every response is HTTP 200 with
 //! `header` and `body`, except 429 for a throttled login and 503 if the service is too busy. Members that older clients
 //! also send (`session_id`, `version`, `comp_id`) are ignored.
 
@@ -28,7 +28,7 @@ type RequestCode = (Option<String>,);
 /// `memb_email` and `memb_pwd`.
 type Credentials = (Option<String>, Option<String>);
 
-/// Credentials are short.
+/// Maximum length of the body. Credentials are short.
 const BODY_LIMIT: u64 = 64 * 1024;
 const REQUEST_CODE: &str = "1001Q";
 const RESPONSE_CODE: &str = "1001A";
@@ -50,7 +50,7 @@ declare! {
         /// Always `1001Q`.
         #[schema(example = "1001Q", pattern = "^1001Q$")]
         request_code: String => 0,
-        /// Older clients send these too.
+        /// Sent by older clients.
         #[schema(ignore)]
         session_id: () = unused,
         #[schema(ignore)]
@@ -69,7 +69,7 @@ declare! {
         /// The member's password.
         #[schema(format = "password")]
         memb_pwd: String => 1,
-        /// Older clients send these too.
+        /// Sent by older clients.
         #[schema(ignore)]
         session_id: () = unused,
         #[schema(ignore)]
@@ -79,7 +79,7 @@ declare! {
     }
 }
 
-/// The response to a login. It succeeded if `header.result_code` is `00`, and only then.
+/// The response to a login. The login succeeded only if `header.result_code` is `00`.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct LoginResponse {
     /// The result.
@@ -94,11 +94,11 @@ pub struct LoginResponseHeader {
     /// Always `1001A`.
     #[schema(example = "1001A")]
     pub response_code: String,
-    /// `00`: success. `10`: the credentials are wrong. `12`: the body could not be understood. `95`: the company may
-    /// not call the API. `99`: an internal failure.
+    /// `00`: success. `10`: the credentials are wrong. `12`: the body is invalid. `95`: the company may not call the
+    /// API. `99`: an internal failure.
     #[schema(example = "00", pattern = "^(00|10|12|95|99)$")]
     pub result_code: String,
-    /// The result for people, in the language of `lang`.
+    /// The result as text, in the language of `lang`.
     pub result_msg: String,
     /// Always empty.
     #[schema(example = "")]
@@ -119,8 +119,8 @@ pub struct LoginResponseBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "")]
     pub device_id: Option<String>,
-    /// When the token expires: `YYYY-MM-DD HH:MM:SS` in the company's time zone (`Asia/Seoul` unless it is set), which is not
-    /// included.
+    /// When the token expires: `YYYY-MM-DD HH:MM:SS` in the company's time zone (default: `Asia/Seoul`). The value does
+    /// not include the zone.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "2026-12-01 09:00:00")]
     pub expire_date: Option<String>,
@@ -129,7 +129,7 @@ pub struct LoginResponseBody {
     pub memb_email: Option<String>,
 }
 
-/// A result code of the interface, and the key of its message.
+/// A result code of the API, and the key of its message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct ResultCode(&'static str, &'static str);
 
@@ -156,9 +156,9 @@ const FAILURE: ResultCode = ResultCode("99", "api-login-failure");
          example = json!({"header": {"response_code": "1001A", "result_code": "00", "result_msg": "Logged in.", "session_id": ""},
              "body": {"access_token": "N0tARealT0kenN0tARealT0kenN0tARealT0kenN0tA", "comp_id": "demo", "device_id": "",
                  "expire_date": "2026-12-01 09:00:00", "memb_email": "sender@example.com"}})),
-        (status = 429, description = "Too many wrong credentials; in the same shape.", body = LoginResponse,
+        (status = 429, description = "Too many attempts with wrong credentials. The body has the same format.", body = LoginResponse,
          headers(("Retry-After" = u64, description = "Seconds to wait."))),
-        (status = 503, description = "The service is too busy, or the database is unavailable; the credentials were not checked. In the same shape.", body = LoginResponse,
+        (status = 503, description = "The service is too busy, or the database is unavailable. The credentials were not checked. The body has the same format.", body = LoginResponse,
          headers(("Retry-After" = u64, description = "Seconds to wait."))),
     ),
 )]
@@ -172,7 +172,7 @@ pub async fn login(
     let (head, body) = request.into_parts();
     // A company id that is not UTF-8 is treated as one that does not exist.
     let company = company.map_or_else(|_| String::new(), |ApiPath(company)| company);
-    // Clients of the older interface send another media type, or none.
+    // Clients of the older interface send a different media type, or none.
     let bytes = json::read(&head.headers, body, BODY_LIMIT).await;
     let Some((email, password)) = bytes
         .ok()
@@ -187,7 +187,7 @@ pub async fn login(
         password,
         address,
     };
-    // Here a refusal is an answer and not a failure.
+    // Here a refusal is a response, not an error.
     let result = match http.turn_to_log_in(address, &attempt.company).await {
         Ok(turn) => {
             let login = http.blocking(move |app| {
@@ -230,7 +230,7 @@ pub async fn login(
     }
 }
 
-/// Address and password, if the body has the format of the interface.
+/// Returns the address and password, if the body has the required format.
 fn credentials(body: &JsonBody) -> Option<(String, String)> {
     let mut faults = Faults::default();
     let (header, given) = body.request::<LoginRequest>(&mut faults).ok()?;

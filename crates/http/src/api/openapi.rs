@@ -1,9 +1,9 @@
-//! `GET /api/openapi.json`: the API described in `OpenAPI` 3.1, by the server that answers it.
+//! `GET /api/openapi.json`: the `OpenAPI` 3.1 description of the API.
 //!
-//! The description of each endpoint is at its handler; here they are put together, and what holds for many is added
-//! once: the answers that every call with a token may get, and the closed list of error ids. A snapshot of the whole is
-//! under test, so that no change goes unseen, and so is that every route of the table is described and every described
-//! path is a route.
+//! Each handler contains the description of its endpoint. This module combines them, and adds shared parts once: the
+//! responses that every call with a token may return, and the closed list of error ids. Tests compare the whole
+//! document with a snapshot, so that no change goes unnoticed, and check that every route is described and every
+//! described path is a route.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -90,11 +90,11 @@ use super::{authority, bulk, health, links, login, templates, verify, webhooks, 
     modifiers(&Security),
     tags(
         (name = "Login", description = "Get an access token for the other calls."),
-        (name = "Workflows", description = "Documents on their way to their signers, and the sealed results."),
-        (name = "Templates", description = "PDFs with fields and ordered steps, from which you start documents."),
+        (name = "Workflows", description = "Documents in progress, and the sealed results."),
+        (name = "Templates", description = "PDFs with fields and ordered steps. You start documents from them."),
         (name = "Bulk send", description = "Send many documents at once, from a list or a spreadsheet."),
         (name = "Public links", description = "Links that start a document for anyone who opens them."),
-        (name = "Export API", description = "What was sent to endpoints, how each try went, and how to send it again."),
+        (name = "Export API", description = "See what was sent to endpoints and how each try went, and send webhooks again."),
         (name = "Verification", description = "Check that a sealed file is unchanged."),
         (name = "Service", description = "Health checks, certificates and the description of the API."),
     ),
@@ -119,8 +119,8 @@ impl Modify for Security {
     }
 }
 
-/// Every error id under the HTTP status with which it is answered. Of 422, all but `unprocessable` itself, and why a company
-/// cannot seal (`seal-…`), name a member in `errors`.
+/// Returns every error id by HTTP status. The 422 ids name a member in `errors`, except `unprocessable` itself and the
+/// reasons why a company cannot seal (`seal-…`).
 pub fn error_ids_by_status() -> BTreeMap<u16, Vec<&'static str>> {
     let mut of_members: Vec<&str> = FaultCode::ALL.iter().map(|code| code.id()).collect();
     of_members.insert(0, "unprocessable");
@@ -149,7 +149,6 @@ pub fn error_ids_by_status() -> BTreeMap<u16, Vec<&'static str>> {
     .into()
 }
 
-/// Every error id.
 pub fn error_ids() -> Vec<&'static str> {
     let mut ids: Vec<&'static str> = error_ids_by_status().into_values().flatten().collect();
     ids.sort_unstable();
@@ -157,7 +156,7 @@ pub fn error_ids() -> Vec<&'static str> {
     ids
 }
 
-/// The message with its arguments as `{name}`.
+/// Returns the message with its arguments as `{name}`.
 pub fn message_of(language: Language, id: &str) -> String {
     let names = [
         "expected",
@@ -212,7 +211,7 @@ static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
     document
 });
 
-/// The parameters that a call accepts. None, if it is not described here.
+/// Returns the parameters that a call accepts. `None` if the call is not described here.
 pub fn takes(method: &Method, path: &str) -> Option<Takes> {
     let operation = DOCUMENT["paths"].get(path)?.get(method.as_str().to_ascii_lowercase())?;
     let parameters = operation["parameters"].as_array().into_iter().flatten();
@@ -227,7 +226,7 @@ pub fn takes(method: &Method, path: &str) -> Option<Takes> {
     })
 }
 
-/// The names of the members that a described schema has.
+/// Returns the names of a described schema's members.
 fn members_of(schema: &'static Value) -> BTreeSet<&'static str> {
     let named = schema["$ref"].as_str().and_then(|path| path.rsplit('/').next());
     let schema = named.map_or(schema, |name| &DOCUMENT["components"]["schemas"][name]);
@@ -235,7 +234,7 @@ fn members_of(schema: &'static Value) -> BTreeSet<&'static str> {
     members.map(|(name, _)| name.as_str()).collect()
 }
 
-/// The document for an installation that is reached at `base`.
+/// Returns the document for an installation with the base URL `base`.
 pub fn described(base: &str) -> Value {
     let mut document = DOCUMENT.clone();
     document["servers"] = json!([{ "url": base }]);
@@ -249,7 +248,7 @@ fn list_error_ids(document: &mut Value) {
     }
 }
 
-/// Example responses, by the name of their schema.
+/// Example responses by schema name.
 const EXAMPLES: &str = include_str!("examples.json");
 
 fn add_examples(document: &mut Value) {
@@ -261,22 +260,26 @@ fn add_examples(document: &mut Value) {
     }
 }
 
-/// What every call with a token may be answered, and after these every call with a body, and every call of one thing.
+/// The common responses of every call with a token, then of every call with a body, then of every call for a single
+/// resource.
 const USUAL: [(&str, &str); 4] = [
     ("401", "The access token is missing, unknown or expired."),
     (
         "403",
-        "The company's API is off, or the member's role does not allow it.",
+        "The company is not allowed to call the API, or the member's role does not allow this call.",
     ),
-    ("500", "Something failed on our side; we logged it."),
-    ("503", "The service is busy; `Retry-After` says when to try again."),
+    ("500", "Something went wrong on our side, and we logged it."),
+    ("503", "The service is busy. `Retry-After` says when to try again."),
 ];
 const USUAL_OF_BODIES: [(&str, &str); 3] = [
-    ("400", "The body is not JSON, or did not arrive completely."),
+    ("400", "The body is not JSON, or was cut off."),
     ("413", "The body is too large."),
-    ("415", "The body is of another media type or charset, or is compressed."),
+    (
+        "415",
+        "The body has an unsupported media type or charset, or is compressed.",
+    ),
 ];
-const USUAL_OF_ONE: (&str, &str) = ("404", "There is none of this id in the company.");
+const USUAL_OF_ONE: (&str, &str) = ("404", "The company has nothing with this ID.");
 
 /// Whether this response is one that every call of its kind may return.
 pub fn is_usual(status: &str, description: &Value) -> bool {
@@ -284,7 +287,7 @@ pub fn is_usual(status: &str, description: &Value) -> bool {
     all.any(|(usual, said)| *usual == status && description == said)
 }
 
-/// The parameter that every call accepts, described once and referenced by each.
+/// Adds the parameter that every call accepts, described once and referenced by each call.
 fn add_language(document: &mut Value) {
     document["components"]["parameters"]["lang"] = json!({
         "name": "lang", "in": "query", "required": false,
@@ -306,7 +309,7 @@ fn add_language(document: &mut Value) {
     }
 }
 
-/// The responses of every call with a token, added here rather than at each handler.
+/// Adds the responses of every call with a token, so that handlers need not repeat them.
 fn add_common_answers(document: &mut Value) {
     let Some(paths) = document["paths"].as_object_mut() else {
         return;
@@ -314,7 +317,7 @@ fn add_common_answers(document: &mut Value) {
     for (path, operations) in paths {
         for operation in operations.as_object_mut().into_iter().flat_map(Map::values_mut) {
             if operation.get("security").is_none() {
-                // An explicit empty list shows readers that no token is needed.
+                // An explicit empty list tells readers that no token is needed.
                 operation["security"] = json!([]);
                 continue;
             }
@@ -368,7 +371,7 @@ fn add_rate_limits(document: &mut Value) {
 }
 
 /// Download the `OpenAPI` document.
-#[utoipa::path(get, path = "/api/openapi.json", operation_id = "service_openapi", tag = "Service", responses((status = 200, description = "The document, in version 3.1.", content_type = "application/json")))]
+#[utoipa::path(get, path = "/api/openapi.json", operation_id = "service_openapi", tag = "Service", responses((status = 200, description = "The OpenAPI document, in version 3.1.", content_type = "application/json")))]
 pub async fn openapi(State(http): State<Http>) -> Json<Value> {
     Json(described(http.public_url()))
 }

@@ -1,5 +1,5 @@
-//! Ids in the path of an endpoint. One that is not a number, or is out of range, gets the same answer as an id that
-//! does not exist: 404.
+//! Ids in the path of an endpoint. A value that is not a number, or is out of range, returns 404, like an id that does
+//! not exist.
 
 use app::{Error, Subject};
 use axum::extract::FromRequestParts;
@@ -9,7 +9,7 @@ use domain::{TemplateId, WorkflowId};
 use crate::frame::path::ApiPath;
 use crate::frame::problem::Failure;
 
-/// `{id}` of a workflow, alone or with another part of the path.
+/// The `{id}` of a workflow, alone or with another path parameter.
 #[derive(Debug, Clone, Copy)]
 pub struct WorkflowPath<R = ()>(pub WorkflowId, pub R);
 
@@ -33,7 +33,7 @@ impl<S: Send + Sync> FromRequestParts<S> for WorkflowPath<String> {
     }
 }
 
-/// Declares `{id}` of a thing that is known by its number.
+/// Declares the `{id}` of a resource that is identified by a number.
 macro_rules! numbers {
     ($($(#[$outer:meta])* $name:ident($id:ty = $make:expr) of $subject:ident,)*) => {
         $(
@@ -56,13 +56,9 @@ macro_rules! numbers {
 }
 
 numbers! {
-    /// `{id}` of a template.
     TemplatePath(TemplateId = TemplateId) of Template,
-    /// `{id}` of a delivery.
     ExportPath(i64 = i64::from) of Delivery,
-    /// `{id}` of a bulk send.
     BulkPath(i64 = i64::from) of Bulk,
-    /// `{id}` of a public link.
     PublicLinkPath(i64 = i64::from) of PublicLink,
 }
 

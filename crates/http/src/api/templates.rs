@@ -1,4 +1,4 @@
-//! The endpoints of templates.
+//! The template endpoints.
 
 use axum::http::Method;
 
@@ -13,7 +13,6 @@ pub mod get;
 pub mod list;
 pub mod replace;
 
-/// The routes of templates.
 pub fn routes() -> Vec<Route> {
     vec![
         route(Method::GET, "/api/v3/templates", READ, list::list_templates),

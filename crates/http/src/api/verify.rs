@@ -1,6 +1,6 @@
-//! `POST /api/v3/verify`: any PDF in, a verdict out.
+//! `POST /api/v3/verify`: verifies any PDF.
 //!
-//! Strangers send these files, so the document workers read them. We keep none.
+//! The files are untrusted, so the document workers read them. We do not store them.
 
 use app::{Error, FaultCode, Outcome, SignatureWords};
 use axum::Json;
@@ -22,26 +22,26 @@ use crate::frame::state::Http;
 /// The verdict on a file.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct VerifyResponse {
-    /// Whether everything holds: every signature is intact, the last one is from a trusted signer and is followed only
-    /// by validation data, and nothing was changed that a signature does not permit.
+    /// Whether the file is valid: every signature is intact, the last one is from a trusted signer and is followed only
+    /// by validation data, and there are no changes that a signature does not permit.
     pub holds: bool,
-    /// The same, and every signature is from a trusted signer.
+    /// Whether the file is valid and every signature is from a trusted signer.
     pub holds_strictly: bool,
-    /// `holds`, `signer_unknown`, `revoked`, `does_not_hold`, `unsigned`, `unreadable` or `too_demanding` (not judged,
-    /// because it needs more time or memory than this installation allows).
+    /// `holds`, `signer_unknown`, `revoked`, `does_not_hold`, `unsigned`, `unreadable` or `too_demanding` (not
+    /// verified, because it needs more time or memory than this installation allows).
     #[schema(example = "holds")]
     pub outcome: &'static str,
-    /// The outcome in one line, in the language asked for.
+    /// The outcome as a title, in the requested language.
     pub title: String,
-    /// The same in a sentence.
+    /// The outcome as a sentence, in the requested language.
     pub text: String,
     /// The file's length in bytes.
     pub length: u64,
-    /// Its signatures, oldest first.
+    /// The signatures, oldest first.
     pub signatures: Vec<VerifiedSignature>,
-    /// What is wrong with the file as a whole.
+    /// Faults of the file as a whole.
     pub faults: Vec<String>,
-    /// The same in the requested language.
+    /// The faults as text, in the requested language.
     pub problems: Vec<String>,
     /// The time zone of all times in sentences, as a sentence. Absent if no signature says when it was made; then each time
     /// names its own.
@@ -57,11 +57,11 @@ pub struct VerifiedSignature {
     /// `certification`, `approval` or `document_timestamp`.
     #[schema(example = "certification")]
     pub kind: &'static str,
-    /// Nothing is wrong with it, except that its signer may be unknown.
+    /// Whether the signature has no faults. Its signer may still be unknown.
     pub intact: bool,
-    /// Its signer's certificate leads to a root that this installation trusts.
+    /// Whether the signer's certificate leads to a root that this installation trusts.
     pub trusted: bool,
-    /// `B-B`, `B-T`, `B-LT` or `B-LTA` of PAdES; absent for other formats and for signatures that are not valid.
+    /// The PAdES level `B-B`, `B-T`, `B-LT` or `B-LTA`. Absent for other formats and for signatures that are not valid.
     #[schema(example = "B-LTA")]
     pub level: Option<&'static str>,
     /// The signer's name, from the certificate.
@@ -71,29 +71,28 @@ pub struct VerifiedSignature {
     /// The time that the signer claims, without proof.
     #[schema(example = "2026-11-28T01:02:03Z")]
     pub claimed_at: Option<String>,
-    /// The time by which it existed, proved by a trusted timestamp.
+    /// The latest time at which the signature must have existed, proved by a trusted timestamp.
     #[schema(example = "2026-11-28T01:02:04Z")]
     pub proved_at: Option<String>,
     /// The issuer of that timestamp.
     pub proved_by: Option<String>,
-    /// Since when the signer's certificate has been revoked, as far as we know. A signature that is proved to be older
-    /// holds.
+    /// When the signer's certificate was revoked, if we know. A signature proved to be older remains valid.
     #[schema(example = "2026-11-28T01:02:03Z")]
     pub revoked_at: Option<String>,
-    /// The reason: `keyCompromise`, `superseded`, `cessationOfOperation` or `unspecified`.
+    /// The revocation reason: `keyCompromise`, `superseded`, `cessationOfOperation` or `unspecified`.
     #[schema(example = "keyCompromise")]
     pub revocation_reason: Option<&'static str>,
-    /// The reason that the signer gives.
+    /// The reason for signing, as stated by the signer.
     pub reason: Option<String>,
-    /// How many bytes the file had when it was signed.
+    /// The size of the file in bytes when it was signed.
     pub covered: u64,
-    /// Later additions that it permits.
+    /// Later additions that the signature permits.
     pub later: Vec<VerifiedChange>,
-    /// Later changes that it does not permit.
+    /// Later changes that the signature does not permit.
     pub forbidden: Vec<VerifiedChange>,
-    /// Everything that is wrong with it.
+    /// All faults of the signature.
     pub faults: Vec<String>,
-    /// All of this in the requested language.
+    /// A description of the signature in the requested language.
     pub words: SignatureInWords,
 }
 
@@ -103,16 +102,16 @@ pub struct VerifiedChange {
     /// The part that changed: `content`, `font`, `annotation`, `page`, `script`, `field`, `validation_data` …
     #[schema(value_type = String, example = "content")]
     pub part: Part,
-    /// How: `changed`, `added`, `added_visibly`, `removed`, `filled_in`, `revealed` or `unreadable`.
+    /// The kind of change: `changed`, `added`, `added_visibly`, `removed`, `filled_in`, `revealed` or `unreadable`.
     #[schema(value_type = String, example = "changed")]
     pub how: How,
     /// The page, counted from 1.
     pub page: Option<u32>,
     /// The form field.
     pub field: Option<String>,
-    /// The object's number in the file; 0 for the file's structure.
+    /// The object's number in the file. 0 for the file's structure.
     pub object: u32,
-    /// The entry of the object.
+    /// The changed entry of the object.
     pub entry: Option<String>,
 }
 
@@ -134,15 +133,15 @@ impl From<&Change> for VerifiedChange {
 pub struct SignatureInWords {
     /// The signature's kind and field.
     pub title: String,
-    /// Whether it is valid, in words.
+    /// Whether the signature is valid, in words.
     pub state: String,
-    /// Who, when, where and how.
+    /// The signer, time, certificate and format.
     pub facts: Vec<FactInWords>,
-    /// What is wrong.
+    /// The faults, in words.
     pub problems: Vec<String>,
-    /// What is not proved, although nothing is wrong.
+    /// Facts that are not proved, although the signature has no faults.
     pub not_proved: Vec<String>,
-    /// Later additions that it permits.
+    /// Later additions that the signature permits.
     pub later: Vec<String>,
 }
 
@@ -245,14 +244,14 @@ impl VerifiedSignature {
 
 /// Verify a PDF.
 ///
-/// The body is the file itself, or a form (`multipart/form-data`) whose first file is verified. We trust this installation's
-/// root, and know which certificates it has revoked.
+/// The body is the file itself, or a form (`multipart/form-data`) whose first file is verified. We trust this
+/// installation's root, and know which of its certificates have been revoked.
 #[utoipa::path(
     post, path = "/api/v3/verify", operation_id = "verification_verify", tag = "Verification",
     request_body(content = FileBytes, content_type = "application/pdf"),
     responses(
         (status = 200, description = "The verdict, even if the file is not valid.", body = VerifyResponse),
-        (status = 400, description = "The body did not arrive completely.", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The body was cut off.", body = Problem, content_type = "application/problem+json"),
         (status = 413, description = "The file is too large.", body = Problem, content_type = "application/problem+json"),
         (status = 415, description = "The body is neither a PDF nor a form.", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "There is no file.", body = Problem, content_type = "application/problem+json"),
@@ -275,7 +274,7 @@ pub async fn verify(
     Ok(Json(VerifyResponse::new(&verdict, language, actor.zone())))
 }
 
-/// The file of a request: its body, or the first file of its form.
+/// Returns the file of a request: its body, or the first file of its form.
 async fn file(request: Request, limit: u64) -> Result<Bytes, Error> {
     let unread = Unread::of(request.extensions());
     match multipart::media_type(request.headers()).as_str() {

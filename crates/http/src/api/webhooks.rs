@@ -1,4 +1,4 @@
-//! The endpoints for webhooks that were sent, and the body of a webhook.
+//! The endpoints for sent webhooks, and the body of a webhook.
 
 use axum::http::Method;
 
@@ -12,7 +12,6 @@ pub mod resend;
 pub mod resend_many;
 pub mod test_delivery;
 
-/// The routes of webhooks.
 pub fn routes() -> Vec<Route> {
     vec![
         route(Method::GET, "/api/v3/exports", READ, list::list_exports),

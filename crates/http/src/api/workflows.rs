@@ -1,4 +1,4 @@
-//! The endpoints of workflows: started, read, changed.
+//! The workflow endpoints.
 
 use axum::http::Method;
 
@@ -23,7 +23,6 @@ pub mod search;
 pub mod send;
 pub mod start;
 
-/// The routes of workflows.
 pub fn routes() -> Vec<Route> {
     vec![
         route(Method::POST, "/api/v3/workflows/start", SEND, start::start),

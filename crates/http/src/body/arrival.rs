@@ -1,10 +1,10 @@
-//! How bodies arrive: within a deadline, and drained if nobody reads them.
+//! Receives bodies within a deadline, and drains unread ones.
 //!
-//! Every body has a deadline and must keep coming: one that drips is cut off after some seconds, one that arrives at
-//! the pace of a slow line is not. Known senders get more patience, because a phone in a lift can stall for a while.
+//! Every body has a deadline and must keep arriving. A body that only trickles in is cut off after some seconds, but
+//! one at the pace of a slow line is not. Known senders get more time, because a phone in a lift can stall for a while.
 //!
-//! If a request is answered before its body has been read, because it was refused for example, we read and discard the
-//! rest of the body, up to a bound. Otherwise a client that is still sending would not get the answer.
+//! If a request is answered before its body has been read, for example because it was refused, we read and discard the
+//! rest of the body, up to a limit. Otherwise a client that is still sending would not receive the response.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,7 +21,7 @@ use tokio::time::{Instant, Sleep, timeout};
 
 const DEADLINE: Duration = Duration::from_mins(2);
 
-/// How long a body may stall, and how many bytes earn it another second.
+/// The time that a body may stall, and the number of bytes that earn another second.
 #[derive(Debug, Clone, Copy)]
 pub struct Pace {
     patience: Duration,
@@ -40,9 +40,9 @@ pub const KNOWN: Pace = Pace {
     bytes: 32 * 1024,
 };
 
-/// How much of an unread body we discard, and after which pause we stop. More than the largest file that anybody may send
-/// (`Settings::largest_sealed`, 94 MB unless the operator sets another limit): somebody who sends a bit more than that must
-/// get the answer too.
+/// Amount of an unread body that we discard, and the pause after which we stop. The amount exceeds the largest file
+/// that anyone may send (`Settings::largest_sealed`, 94 MB unless the operator sets another limit), so that a sender
+/// slightly above that limit also gets the response.
 const DISCARDED: u64 = 128 * 1024 * 1024;
 
 const LONGEST_GAP: Duration = Duration::from_secs(1);
@@ -57,11 +57,11 @@ pub struct Timed {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("the body did not arrive in time")]
+#[error("the request body did not arrive in time")]
 struct TooSlow;
 
 impl Timed {
-    /// A body that must arrive at this pace.
+    /// Wraps a body that must arrive at this pace.
     pub fn new(body: Body, pace: Pace) -> Self {
         let began = Instant::now();
         Self {
@@ -116,7 +116,7 @@ impl HttpBody for Timed {
     }
 }
 
-/// A body that we keep a hold of, to see what is left unread once the request has been answered.
+/// A shared handle to a body, used to check how much is unread after the request has been answered.
 #[derive(Clone)]
 struct Watched(Arc<Mutex<Unread>>);
 
@@ -153,9 +153,9 @@ impl HttpBody for Watched {
     }
 }
 
-/// Answers a request, then discards what is left of its body: a client that is still sending would see a broken
-/// connection instead of the answer. A client that waits for our answer before it sends (RFC 9110 10.1.1) gets it at
-/// once.
+/// Answers a request, then discards the rest of its body. Otherwise a client that is still sending would see a broken
+/// connection instead of the response. A client that waits for our response before it sends (RFC 9110, 10.1.1) gets it
+/// immediately.
 pub async fn discarding(request: Request, next: Next) -> Response {
     if request.body().is_end_stream() {
         return next.run(request).await;
@@ -166,7 +166,7 @@ pub async fn discarding(request: Request, next: Next) -> Response {
     let is_begun = false;
     let watched = Watched(Arc::new(Mutex::new(Unread { body, is_begun })));
     let answer = next.run(Request::from_parts(head, Body::new(watched.clone()))).await;
-    // An answer with status 200 may be a refusal too (a login).
+    // A response with status 200 may also be a refusal (of a login).
     let waits = waits && !watched.unread().is_begun;
     if !waits {
         discard(Body::new(Timed::new(Body::new(watched), STRANGERS))).await;
@@ -188,7 +188,7 @@ async fn discard(mut body: Body) {
     }
 }
 
-/// The error for a body that did not arrive completely.
+/// Returns the error for a body that did not arrive completely.
 pub fn not_arrived(error: &(dyn std::error::Error + 'static)) -> Error {
     let mut cause = Some(error);
     while let Some(error) = cause {
@@ -204,7 +204,7 @@ async fn next_frame(body: &mut Body) -> Option<Result<http_body::Frame<Bytes>, a
     std::future::poll_fn(|context| Pin::new(&mut *body).poll_frame(context)).await
 }
 
-/// The whole body, at most `limit` bytes.
+/// Reads the whole body, at most `limit` bytes.
 pub async fn collect(mut body: Body, limit: u64) -> Result<Bytes, Error> {
     let mut collected = Vec::new();
     while let Some(frame) = next_frame(&mut body).await {
@@ -262,7 +262,7 @@ mod tests {
             assert_eq!(arrived(drips, pace).await, Some(pace.patience.as_secs()));
             let slow = dripping(60, 128 * 1024, Duration::from_secs(1));
             assert_eq!(arrived(slow, pace).await, None);
-            // However much has arrived, it must end some time.
+            // Even a body that keeps arriving must end at some point.
             let endless = dripping(600, 1024 * 1024, Duration::from_secs(1));
             assert_eq!(arrived(endless, pace).await, Some(DEADLINE.as_secs()));
         }

@@ -29,20 +29,20 @@ use super::json::Members;
 use crate::frame::faults::Faults;
 use crate::frame::query::Query;
 
-/// What a client sends, or a part of it.
+/// A client's input, or a part of it.
 pub trait Declared {
-    /// What it is read from.
+    /// The type of the input.
     type Source<'a>;
-    /// What it is read into.
+    /// The type of the parsed request.
     type Request;
 
-    /// Reads all of it. Whatever is wrong with it goes into `faults`, with the paths.
+    /// Reads the whole input. Adds faults and their paths to `faults`.
     fn read(source: &Self::Source<'_>, faults: &mut Faults) -> Self::Request;
 }
 
-/// The type of a member, as it is described.
+/// A member's type, as described in the API.
 pub trait Described<Source> {
-    /// What it is read into; it says when the member is missing or wrong.
+    /// The parsed type, which represents a missing or invalid member.
     type Found;
 
     fn read(source: &Source, name: &str, faults: &mut Faults) -> Self::Found;
@@ -67,7 +67,7 @@ described! {
     Members<'_>: Vec<String> => Option<Vec<String>> = Members::texts,
     Form: String => Option<String> = Form::text,
     Form: bool => Option<bool> = Form::boolean,
-    // The use-cases parse what a query says.
+    // The use cases parse the values of a query.
     Query: String => Option<String> = said,
     Query: bool => Option<String> = said,
     Query: i64 => Option<String> = said,
@@ -107,22 +107,23 @@ impl<Source, T: Described<Source>> Described<Source> for Option<T> {
     }
 }
 
-/// The parameters of a query, as `Q` declares them.
+/// Reads the parameters of a query, as declared by `Q`.
 pub fn parameters<Q: for<'a> Declared<Source<'a> = Query>>(query: &Query) -> Q::Request {
     Q::read(query, &mut Faults::default())
 }
 
-/// A switch, which is off unless it is set.
+/// Reads a flag that is off unless set.
 pub fn is_set(members: &Members<'_>, name: &str, faults: &mut Faults) -> bool {
     members.boolean(name, faults).unwrap_or(false)
 }
 
-/// A text that counts as absent if it is empty: programs that fill in every member send one if they have nothing to say.
+/// Reads a text that counts as absent if it is empty, because programs that fill in every member send an empty text for
+/// no value.
 pub fn unless_empty(members: &Members<'_>, name: &str, faults: &mut Faults) -> Option<String> {
     members.text(name, faults).filter(|text| !text.trim().is_empty())
 }
 
-/// A member that we know and do not use.
+/// Accepts a member that we know but do not use.
 pub fn unused(members: &Members<'_>, name: &str, _: &mut Faults) {
     members.has(name);
 }

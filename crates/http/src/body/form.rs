@@ -1,4 +1,4 @@
-//! Forms with files, as the API reads them: the parts of [`multipart`] by name.
+//! Forms with files for the API: the parts of [`multipart`] by name.
 
 use app::{Error, Fault, FaultCode};
 use axum::body::Bytes;
@@ -18,7 +18,7 @@ pub struct Form {
 }
 
 impl Form {
-    /// Whether the body is such a form.
+    /// Whether the headers declare this kind of form.
     pub fn is_said_by(headers: &HeaderMap) -> bool {
         multipart::media_type(headers) == "multipart/form-data"
     }
@@ -30,25 +30,25 @@ impl Form {
         Ok(Form { parts, unread })
     }
 
-    /// A part that is not empty; the last of two with the same name counts.
+    /// Returns a non-empty part. The last of several with the same name counts.
     pub fn part(&self, name: &str) -> Option<&Bytes> {
         self.last(name)
             .map(|part| &part.bytes)
             .filter(|bytes| !bytes.is_empty())
     }
 
-    /// A part, even an empty one; the last of two with the same name counts.
+    /// Returns a part, even an empty one. The last of several with the same name counts.
     pub fn last(&self, name: &str) -> Option<&Part> {
         self.parts.iter().rev().find(|part| part.name == name)
     }
 
-    /// The same, but moves it out instead of copying it.
+    /// Like [`Form::part`], but moves the part out instead of copying it.
     pub fn take_part(&mut self, name: &str) -> Option<Bytes> {
         let found = self.parts.iter_mut().rev().find(|part| part.name == name)?;
         Some(std::mem::take(&mut found.bytes)).filter(|bytes| !bytes.is_empty())
     }
 
-    /// A required part that contains JSON.
+    /// Returns a required part that contains JSON.
     pub fn json(&self, name: &str) -> Result<JsonBody, Error> {
         let text = self
             .part(name)
@@ -67,17 +67,16 @@ impl Form {
         Ok(body)
     }
 
-    /// The ignored parts, as faults, if the client wants strict handling.
+    /// Returns the ignored parts as faults, if the client requests strict handling.
     pub fn unread(&self) -> Vec<Fault> {
         self.unread.faults()
     }
 
-    /// All parts, in order.
     pub fn parts(&self) -> &[Part] {
         &self.parts
     }
 
-    /// A text, even an empty one.
+    /// Returns a text, even an empty one.
     pub fn text(&self, name: &str, faults: &mut Faults) -> Option<String> {
         let part = self.last(name)?;
         let Ok(text) = std::str::from_utf8(&part.bytes) else {
@@ -87,13 +86,14 @@ impl Form {
         faults.text(name, text)
     }
 
-    /// A part that says yes or no.
+    /// Reads a boolean part.
     pub fn boolean(&self, name: &str, faults: &mut Faults) -> Option<bool> {
         let content = String::from_utf8_lossy(self.part(name)?).into_owned();
         boolean(name, &content, faults)
     }
 
-    /// Identifies a repeated form by its parts alone: a client that repeats a request may choose another boundary.
+    /// Identifies a repeated form by its parts only, because a client that repeats a request may choose another
+    /// boundary.
     pub fn fingerprint(&self) -> [u8; 32] {
         let mut hash = Sha256::new();
         for part in &self.parts {
@@ -106,7 +106,7 @@ impl Form {
     }
 }
 
-/// Yes or no, as forms and queries write it. Any other word is a fault named `name`.
+/// Parses yes or no, as written in forms and queries. Any other word is a fault named `name`.
 pub fn boolean(name: &str, text: &str, faults: &mut Faults) -> Option<bool> {
     let is_one_of = |words: [&str; 5]| words.iter().any(|word| text.trim().eq_ignore_ascii_case(word));
     if is_one_of(["true", "1", "yes", "y", "on"]) {

@@ -1,12 +1,12 @@
-//! What nobody reads of a request: unknown JSON members, and query parameters and form parts that the call does not
+//! The unread parts of a request: unknown JSON members, and query parameters and form parts that the call does not
 //! have.
 //!
-//! They are ignored, and the answer names them in an `Ignored-Members` header. If the client sends `Prefer:
+//! They are ignored, and the response names them in an `Ignored-Members` header. If the client sends `Prefer:
 //! handling=strict` (RFC 7240), the request gets a 422 instead, before anything is done.
 //!
-//! No route can forget this: [`report`] surrounds every route. Only
-//! [`JsonBody::read`](crate::body::json::JsonBody::read) reads the members of a body, so it knows which were asked for,
-//! and only [`multipart::read`](crate::body::multipart::read) reads the parts of a form, which it compares with the
+//! No route can forget this, because [`report`] surrounds every route. Only
+//! [`JsonBody::read`](crate::body::json::JsonBody::read) reads the members of a body, so it knows which ones were read.
+//! Only [`multipart::read`](crate::body::multipart::read) reads the parts of a form, and it compares them with the
 //! call's description.
 
 use std::collections::BTreeSet;
@@ -21,40 +21,40 @@ use axum::response::{IntoResponse as _, Response};
 
 use crate::frame::problem::Failure;
 
-/// We name at most this many.
+/// Maximum number of members that we name.
 const MOST: usize = 100;
-/// How many characters of a name we show. A name may be as long as a body.
+/// Maximum number of characters shown of a name. A name may be as long as a body.
 const MOST_OF_NAME: usize = 100;
-/// How long the header may be in bytes; proxies refuse longer ones. Names that do not fit are left out.
+/// Maximum length of the header in bytes, because proxies refuse longer ones. Names that do not fit are left out.
 const LONGEST_HEADER: usize = 2_000;
 
 const PREFER: HeaderName = HeaderName::from_static("prefer");
 const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 const IGNORED_MEMBERS: HeaderName = HeaderName::from_static("ignored-members");
 
-/// The paths of what nobody has read of one request.
+/// The paths of the unread parts of a request.
 #[derive(Debug, Clone, Default)]
 pub struct Unread(Arc<Found>);
 
 #[derive(Debug, Default)]
 struct Found {
     is_strict: bool,
-    /// The parts of a form that the call has.
+    /// The form parts that the call accepts.
     parts: BTreeSet<&'static str>,
     places: Mutex<Vec<String>>,
 }
 
-/// Where an object is in a JSON body.
+/// The position of an object in a JSON body.
 #[derive(Debug, Clone, Default)]
 pub struct Place {
-    /// The path in faults.
+    /// The path used in faults.
     pub path: String,
-    /// In the whole body, as unread members are named.
+    /// The path in the whole body, used for unread members.
     pub in_body: String,
 }
 
 impl Place {
-    /// The place of a member of it.
+    /// Returns the position of a member of this object.
     #[must_use]
     pub fn of(&self, name: &str) -> Place {
         Place {
@@ -63,7 +63,7 @@ impl Place {
         }
     }
 
-    /// The place of an element of the list that is here.
+    /// Returns the position of an element of the list at this position.
     #[must_use]
     pub fn element(&self, index: usize) -> Place {
         Place {
@@ -78,19 +78,19 @@ fn within(place: &str, name: &str) -> String {
     format!("{place}{dot}{name}")
 }
 
-/// What a call accepts, according to its description.
+/// The parts of a request that a call accepts, according to its description.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Takes {
     /// Names of its query parameters.
     pub query: BTreeSet<&'static str>,
-    /// Whether it reads a JSON body. Its unread query parameters are then refused together with the unread members.
+    /// Whether it reads a JSON body. If so, unread query parameters are refused together with unread members.
     pub json: bool,
     /// Names of the parts of its form, if it reads one.
     pub parts: BTreeSet<&'static str>,
 }
 
 impl Unread {
-    /// The one of the request with these extensions.
+    /// Returns the collection stored in the request's extensions.
     pub fn of(extensions: &Extensions) -> Self {
         extensions.get::<Self>().cloned().unwrap_or_default()
     }
@@ -113,7 +113,7 @@ impl Unread {
         }))
     }
 
-    /// Adds a name that nobody reads. `place` is empty for the request itself.
+    /// Adds an unread name. `place` is empty for the request itself.
     pub fn add(&self, place: &str, name: &str) {
         let mut places = self.0.places.lock().unwrap_or_else(PoisonError::into_inner);
         if places.len() < MOST {
@@ -122,7 +122,7 @@ impl Unread {
         }
     }
 
-    /// Adds this part of a form, unless the call has it.
+    /// Adds this part of a form, unless the call accepts it.
     pub fn add_part(&self, name: &str) {
         if !self.0.parts.is_empty() && !self.0.parts.contains(name) {
             self.add("", name);
@@ -133,7 +133,7 @@ impl Unread {
         self.0.places.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The same as faults, if the client wants strict handling.
+    /// Returns the paths as faults, if the client requests strict handling.
     pub fn faults(&self) -> Vec<Fault> {
         let places = if self.0.is_strict { self.places() } else { Vec::new() };
         let fault = |place| Fault::new(place, FaultCode::UnexpectedMember);
@@ -149,7 +149,7 @@ impl Unread {
     }
 }
 
-/// The paths, separated by commas. Commas in names, and what a header cannot contain, are percent-encoded.
+/// Joins the paths with commas. Commas in names, and characters that a header cannot contain, are percent-encoded.
 fn header(places: &[String]) -> Option<HeaderValue> {
     let mut value = String::new();
     for place in places {
@@ -168,8 +168,7 @@ fn header(places: &[String]) -> Option<HeaderValue> {
     HeaderValue::from_str(&value).ok().filter(|value| !value.is_empty())
 }
 
-/// Reports to the client what was ignored, or refuses the request. `takes` is `None` for pages, which may ignore
-/// anything.
+/// Reports ignored parts to the client, or refuses the request. `takes` is `None` for pages, which may ignore anything.
 pub async fn report(State(takes): State<Option<Arc<Takes>>>, mut request: Request, next: Next) -> Response {
     let parts = takes.as_ref().map(|takes| takes.parts.clone()).unwrap_or_default();
     let unread = Unread::asked_by(request.headers(), parts);

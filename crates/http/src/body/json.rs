@@ -1,14 +1,14 @@
 //! Reads JSON bodies into typed members and reports every fault at once.
 //!
-//! A derived deserialiser stops at the first member of a wrong type, refuses duplicates, and loses digits of long
-//! numbers. Here, a body stays text until a member is asked for: [`Members`] reads the members of one object and adds
-//! what is wrong, with its path, to [`Faults`], where a use-case adds its own. So clients see all bad members in one
-//! answer. The rules for every endpoint:
+//! A derived deserialiser stops at the first member with a wrong type, refuses duplicates, and loses digits of long
+//! numbers. Here, a body stays text until a member is read. [`Members`] reads the members of one object and adds faults
+//! with their paths to [`Faults`], and use cases add their own. So clients see all bad members in one response. The
+//! rules for every endpoint:
 //!
 //! - 400 if the text is not JSON, 413 if it is too large, 415 for another media type (no media type counts as JSON, RFC
-//!   9110 8.3);
-//! - unknown members are ignored and named in the answer, or refused ([`crate::body::ignored_members`]); the last of
-//!   two members with the same name counts;
+//!   9110, 8.3);
+//! - unknown members are ignored and named in the response, or refused ([`crate::body::ignored_members`]); the last of
+//!   several members with the same name counts;
 //! - `null` counts as absent;
 //! - U+0000 in a text is refused, because one of the databases cannot store it;
 //! - a list or object has at most 2,000 entries, and we stop reading after that; we report at most 100 faults.
@@ -33,22 +33,22 @@ use crate::frame::faults::Faults;
 use crate::frame::problem::Failure;
 use crate::frame::state::Http;
 
-/// The largest integer that every JSON reader keeps exactly.
+/// The largest integer that every JSON reader represents exactly.
 const LARGEST_INTEGER: f64 = 9_007_199_254_740_991.0;
 
-/// How many entries a list or object may have.
+/// Maximum number of entries in a list or object.
 const MOST_ENTRIES: usize = 2_000;
 const JSON: &str = "application/json";
 
-/// A body that is JSON: the syntax is checked, the meaning is not.
+/// A JSON body with checked syntax, whose meaning is not checked yet.
 #[derive(Debug, Clone)]
 pub struct JsonBody {
     text: String,
-    /// Collects the members that nobody asks for.
+    /// Collects the unread members.
     unread: Unread,
 }
 
-/// The members of one object, and where it is in the body. Dropping it records those that nobody asked for.
+/// The members of one object, and its position in the body. Dropping it records the unread members.
 #[derive(Debug)]
 pub struct Members<'a> {
     entries: HashMap<String, Member<'a>>,
@@ -64,10 +64,10 @@ struct Member<'a> {
 }
 
 impl JsonBody {
-    /// Checks that `bytes` are one JSON text. Unread members go into `unread`.
+    /// Checks that `bytes` are one JSON text. Unread members are added to `unread`.
     pub fn parse(bytes: Bytes, unread: Unread) -> Result<Self, Error> {
         let mut text = String::from_utf8(bytes.into()).map_err(|_| Error::NotJson)?;
-        // Some clients start with a byte order mark, which readers may ignore (RFC 8259 8.1).
+        // Some clients start with a byte order mark, which readers may ignore (RFC 8259, 8.1).
         if text.starts_with('\u{feff}') {
             text.remove(0);
         }
@@ -92,8 +92,8 @@ impl JsonBody {
         Sha256::digest(self.text.as_bytes()).into()
     }
 
-    /// Reads the members of the body; 422 if it is JSON but not an object. What `read` does not ask for is reported as
-    /// ignored, or is a fault.
+    /// Reads the members of the body. 422 if it is JSON but not an object. Members that `read` does not use are
+    /// reported as ignored, or are faults.
     pub fn read<T>(
         &self,
         faults: &mut Faults,
@@ -107,7 +107,7 @@ impl JsonBody {
         Ok(found)
     }
 
-    /// Reads the body as `B` declares it.
+    /// Reads the body as declared by `B`.
     pub fn request<B>(&self, faults: &mut Faults) -> Result<B::Request, Error>
     where
         B: for<'a> Declared<Source<'a> = Members<'a>>,
@@ -115,12 +115,12 @@ impl JsonBody {
         self.read(faults, |members, faults| B::read(members, faults))
     }
 
-    /// Fails if it is JSON but not an object.
+    /// Fails if the body is JSON but not an object.
     pub fn check_object(&self) -> Result<(), Error> {
         self.entries().map(drop)
     }
 
-    /// The paths of what nobody has read so far.
+    /// Returns the paths of the members that have not been read so far.
     pub fn ignored(&self) -> Vec<String> {
         self.unread.places()
     }
@@ -179,7 +179,7 @@ fn is_json(headers: &HeaderMap) -> bool {
     let Ok(value) = value.to_str() else { return false };
     let mut parts = value.split(';');
     let essence = parts.next().unwrap_or_default().trim().to_ascii_lowercase();
-    // JSON has no parameters; if one names another charset, we believe it.
+    // JSON has no parameters, but if one names another charset, we respect it.
     let other_charset = parts
         .filter_map(|parameter| parameter.trim().split_once('='))
         .filter(|(name, _)| name.trim().eq_ignore_ascii_case("charset"))
@@ -195,7 +195,7 @@ fn is_json(headers: &HeaderMap) -> bool {
     is_json && !other_charset
 }
 
-/// Whether the body is compressed or encoded. We decode none of it (RFC 9110 8.4).
+/// Whether the body has a content coding, such as compression. We support none (RFC 9110, 8.4).
 fn is_coded(headers: &HeaderMap) -> bool {
     headers
         .get_all(header::CONTENT_ENCODING)
@@ -203,10 +203,10 @@ fn is_coded(headers: &HeaderMap) -> bool {
         .any(|coding| !coding.as_bytes().trim_ascii().eq_ignore_ascii_case(b"identity"))
 }
 
-/// Reads a body of at most `limit` bytes; keeps nothing of a longer one.
+/// Reads a body of at most `limit` bytes. Discards a longer one.
 ///
-/// Fails with `Unsupported` if it is encoded, with `TooLarge`, with `BrokenBody` if it ended early or its chunks are
-/// malformed, and with `Unavailable` if it did not arrive in time.
+/// Fails with `Unsupported` if the body is encoded, with `TooLarge`, with `BrokenBody` if it ended early or its chunks
+/// are malformed, and with `Unavailable` if it did not arrive in time.
 pub async fn read(headers: &HeaderMap, body: Body, limit: u64) -> Result<Bytes, Error> {
     if is_coded(headers) {
         return Err(Error::Unsupported { expected: None });
@@ -244,7 +244,7 @@ impl<'a> Members<'a> {
         Self { entries, at, unread }
     }
 
-    /// The path of a member, as faults name it.
+    /// Returns the path of a member for faults.
     pub fn path_of(&self, name: &str) -> String {
         self.at.of(name).path
     }
@@ -258,14 +258,14 @@ impl<'a> Members<'a> {
         self.given(name).filter(|raw| raw.get() != "null")
     }
 
-    /// The member as it is, including `null`.
+    /// Returns the member unchanged, including `null`.
     fn given(&self, name: &str) -> Option<&'a RawValue> {
         let member = self.entries.get(name).filter(|member| !member.is_left)?;
         member.is_read.store(true, Ordering::Relaxed);
         Some(member.value)
     }
 
-    /// Leaves a member unread, even if it is asked for.
+    /// Treats a member as unread, even if it is read.
     pub fn leave(&mut self, name: &str) {
         if let Some(member) = self.entries.get_mut(name) {
             member.is_left = true;
@@ -290,7 +290,7 @@ impl<'a> Members<'a> {
         faults.text(&path, &value)
     }
 
-    /// A text. `null` is the empty text, for members that can remove a value.
+    /// Reads a text. `null` is the empty text, for members that can remove a value.
     pub fn text_or_null(&self, name: &str, faults: &mut Faults) -> Option<String> {
         if self.given(name)?.get() == "null" {
             return Some(String::new());
@@ -326,7 +326,7 @@ impl<'a> Members<'a> {
         value
     }
 
-    /// An integer, or a text that contains one.
+    /// Reads an integer, or a text that contains one.
     pub fn integer_or_text(&self, name: &str, faults: &mut Faults) -> Option<i64> {
         let raw = self.raw(name)?;
         let value = match serde_json::from_str::<String>(raw.get()) {
@@ -348,8 +348,8 @@ impl<'a> Members<'a> {
         value
     }
 
-    /// A field's value as text: a number keeps its digits, a boolean is `true` or `false`, and `null` is the empty
-    /// text, which means no value.
+    /// Reads a field's value as text: a number keeps its digits, a boolean is `true` or `false`, and `null` is the
+    /// empty text, which means no value.
     pub fn value_text(&self, name: &str, faults: &mut Faults) -> Option<String> {
         let Some(raw) = self.given(name) else {
             faults.add(Fault::new(self.path_of(name), FaultCode::Required));
@@ -366,20 +366,20 @@ impl<'a> Members<'a> {
         self.inner(self.raw(name)?, self.at.of(name), faults)
     }
 
-    /// A list of objects. An element that is not an object is a fault, and stays in the list without members, so that
-    /// the others keep their places.
+    /// Reads a list of objects. An element that is not an object is a fault, and stays in the list without members, so
+    /// that the others keep their positions.
     pub fn objects(&self, name: &str, faults: &mut Faults) -> Option<Vec<Members<'a>>> {
         self.objects_up_to(name, MOST_ENTRIES, faults)
     }
 
-    /// The same members as those of a body of their own: faults name paths within it.
+    /// Treats the object as a body of its own, so that faults name paths within it.
     #[must_use]
     pub fn rooted(mut self) -> Self {
         self.at.path.clear();
         self
     }
 
-    /// The same, with a limit of its own, for an endpoint that accepts longer lists.
+    /// Reads a list of objects with a higher limit.
     pub fn objects_up_to(&self, name: &str, most: usize, faults: &mut Faults) -> Option<Vec<Members<'a>>> {
         let elements = self.elements(name, most, faults)?;
         let at = self.at.of(name);
@@ -416,7 +416,7 @@ impl<'a> Members<'a> {
     }
 }
 
-/// Why a list or object was not read.
+/// Reasons why a list or object was not read.
 enum NotRead {
     TooMany,
     OtherType,
@@ -456,8 +456,8 @@ fn read_entries(text: &str) -> Result<HashMap<String, Member<'_>>, NotRead> {
     Ok(reader.entries)
 }
 
-/// Reads a list or an object, and stops at the first entry too many: millions of small ones would need many times the
-/// memory of their text.
+/// Reads a list or an object, and stops after the maximum number of entries. Millions of small ones would need many
+/// times the memory of their text.
 struct Reader<'a> {
     elements: Vec<&'a RawValue>,
     entries: HashMap<String, Member<'a>>,
@@ -556,7 +556,7 @@ mod tests {
         JsonBody::parse(Bytes::copy_from_slice(text.as_bytes()), Unread::default()).expect("JSON")
     }
 
-    /// These tests do not look at what stays unread.
+    /// Returns the members of a body. These tests ignore unread members.
     fn members(body: &JsonBody) -> Members<'_> {
         Members::new(body.entries().expect("an object"), Place::default(), &body.unread)
     }

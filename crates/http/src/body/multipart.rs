@@ -1,4 +1,4 @@
-//! Forms with files (`multipart/form-data`, RFC 7578), read whole.
+//! Forms with files (`multipart/form-data`, RFC 7578), read completely into memory.
 #![expect(clippy::disallowed_types, reason = "what axum refuses of a form is answered as ours")]
 
 use app::Error;
@@ -9,20 +9,20 @@ use axum::http::{HeaderMap, header};
 use super::ignored_members::Unread;
 use super::json;
 
-/// How much a form needs besides the content of its parts.
+/// Size allowed for a form in addition to the content of its parts.
 const FRAME: u64 = 64 * 1024;
-/// More parts than any of our forms has; further ones are unread.
+/// Larger than the number of parts in any of our forms. Further parts are ignored.
 const MOST_PARTS: usize = 100;
 
 #[derive(Debug, Clone)]
 pub struct Part {
     pub name: String,
-    /// The name of the file, if it is one.
+    /// The file name, if the part is a file.
     pub file_name: Option<String>,
     pub bytes: Bytes,
 }
 
-/// The media type of a body in lower case, without parameters; empty if missing.
+/// Returns the media type of a body in lower case, without parameters. Empty if missing.
 pub fn media_type(headers: &HeaderMap) -> String {
     headers
         .get(header::CONTENT_TYPE)
@@ -32,8 +32,8 @@ pub fn media_type(headers: &HeaderMap) -> String {
         .unwrap_or_default()
 }
 
-/// The parts of a form, at most `limit` bytes together. Parts that the call does not have are unread
-/// ([`crate::body::ignored_members`]).
+/// Reads the parts of a form, at most `limit` bytes in total. Parts that the call does not accept are recorded as
+/// unread ([`crate::body::ignored_members`]).
 ///
 /// Fails with `Unsupported` if it is not a form, with `BrokenBody` if it is malformed, and like [`json::read`].
 pub async fn read(request: Request, limit: u64) -> Result<Vec<Part>, Error> {

@@ -1,12 +1,12 @@
-//! The only way from async code to the use-cases.
+//! The only way from async code to the use cases.
 //!
-//! A use-case is plain synchronous code that may wait for the disk or hash a password, so it runs on tokio's blocking
-//! threads. Only a bounded number run at once: a flood of requests waits here, and after a while is answered 503,
-//! instead of starting ever more threads. A turn stays with its work: if the client hangs up, the turn ends when the
-//! work does.
+//! A use case is synchronous code that may wait for the disk or hash a password, so it runs on tokio's blocking
+//! threads. Only a limited number run at once. A flood of requests waits here and eventually gets a 503, instead of
+//! starting more and more threads. A turn belongs to its work: if the client disconnects, the turn ends when the work
+//! does.
 //!
 //! Requesters share the threads by the rule of [`domain::turns`]. The requester is set once for each request
-//! ([`answering`]), so handlers need not think of it.
+//! ([`answering`]), so handlers do not have to pass it.
 
 use std::time::Instant;
 
@@ -21,28 +21,27 @@ tokio::task_local! {
     static REQUESTER: Requester;
 }
 
-/// Answers a request: all its work on blocking threads counts for this requester.
+/// Runs `answer` so that all its work on blocking threads counts for this requester.
 pub async fn answering<F: Future>(requester: Requester, answer: F) -> F::Output {
     REQUESTER.scope(requester, answer).await
 }
 
-/// The requester of the current request.
 pub fn requester() -> Requester {
     REQUESTER
         .try_with(Requester::clone)
         .unwrap_or_else(|_| Requester::unknown())
 }
 
-/// How many requests of one link may wait: a page with many pictures asks for all of them at once.
+/// Maximum number of waiting requests of one link. A page with many images requests all of them at once.
 const WAITING_OF_LINK: usize = 128;
-/// The same for a company, or for a network of strangers.
+/// Maximum number of waiting requests of a company, or of a network of strangers.
 const WAITING_OF_GROUP: usize = 1_000;
 
 #[derive(Debug, Clone)]
 pub struct Blocking(Shares);
 
 impl Blocking {
-    /// Runs up to `bound` use-cases at once (at least one), and up to a sixteenth of them for one link.
+    /// Runs up to `bound` use cases at once (at least one), and up to a sixteenth of them for one link.
     pub fn new(bound: usize) -> Self {
         Self(Shares::new(Bounds {
             places: bound,
@@ -71,7 +70,7 @@ impl Blocking {
         let begun = Instant::now();
         let result = match task.await {
             Ok(result) => result,
-            Err(failure) => Err(Error::internal("waiting for a use-case", failure)),
+            Err(failure) => Err(Error::internal("waiting for a blocking task", failure)),
         };
         let labels = metrics::Outcome {
             outcome: result.as_ref().err().map_or("done", outcome_of),
@@ -89,7 +88,7 @@ impl Blocking {
     }
 }
 
-/// The outcome of work that failed.
+/// Returns the outcome of failed work, for metrics.
 fn outcome_of(error: &Error) -> &'static str {
     match error {
         Error::Unavailable { .. } => "unavailable",
@@ -135,7 +134,7 @@ mod tests {
         ClientNetwork::of(IpAddr::V4(Ipv4Addr::new(192, 0, 2, number)))
     }
 
-    /// Each greedy requester sends as many requests as there are threads, and none of their work ends before the test
+    /// Each greedy requester sends as many requests as there are threads, and their work does not end before the test
     /// does.
     async fn prove_that_others_get_a_thread(greedy: &[Requester], others: &[Requester]) {
         let threads = Blocking::new(THREADS);
@@ -148,14 +147,14 @@ mod tests {
                 flood.push(tokio::spawn(answering(requester.clone(), async move {
                     let held = threads.run(move || {
                         begun.fetch_add(1, Ordering::SeqCst);
-                        // Until the sender is dropped.
+                        // Blocks until the sender is dropped.
                         let _ = gate.lock().map(|gate| gate.recv());
                         Ok(())
                     });
                     held.await
                 })));
             }
-            // The next one gets what this one left.
+            // The next requester gets the remaining threads.
             for _ in 0..THREADS {
                 tokio::task::yield_now().await;
             }
@@ -183,7 +182,7 @@ mod tests {
             Requester::Stranger(network(2)),
         ];
         let others = [company("other"), link("other", 9), Requester::Stranger(network(9))];
-        // Each requester acts like the first, which takes the most.
+        // Each requester in turn acts as the first one, which takes the most.
         for first in 0..everybody.len() {
             let mut greedy = everybody.to_vec();
             greedy.rotate_left(first);

@@ -1,4 +1,4 @@
-//! Who calls, as the admission layers found out.
+//! The caller of a request, as determined by the admission layers.
 
 use app::{Actor, Error, MemberSession};
 use axum::extract::FromRequestParts;

@@ -1,9 +1,10 @@
 //! The address of the client.
 //!
 //! Throttles, the audit trail and the history certificate use it. Behind a reverse proxy, the peer of the connection is
-//! the proxy, and the client's address is in `X-Forwarded-For`, which anyone can send. So we believe it only if the
-//! peer is one of `server.trusted_proxies`, and read it from the right: each entry was written by the proxy to its
-//! right, and the first entry that is not a trusted proxy is the client. The same rule applies to `X-Forwarded-Proto`.
+//! the proxy, and the client's address is in `X-Forwarded-For`, which anyone can send. So we trust the header only if
+//! the peer is one of `server.trusted_proxies`, and read it from right to left. Each entry was written by the proxy to
+//! its right, and the first entry that is not a trusted proxy is the client. The same rule applies to
+//! `X-Forwarded-Proto`.
 
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -17,12 +18,12 @@ use ipnet::IpNet;
 
 use super::state::Http;
 
-/// The client's address, and how the client reached the outermost trusted proxy.
+/// The client's address, and the protocol it used to reach the outermost trusted proxy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClientAddress {
     /// The address to throttle and to record as evidence.
     pub address: IpAddr,
-    /// Whether a trusted proxy says that the client used TLS.
+    /// Whether a trusted proxy states that the client used TLS.
     pub https: bool,
 }
 
@@ -30,9 +31,9 @@ pub struct ClientAddress {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Network(IpNet);
 
-/// A text that is not a block of addresses.
+/// The error for a text that is not a block of addresses.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not an address or a block of addresses; enter one such as 10.0.0.0/8 or ::1")]
+#[error("`{0}` is not an IP address or network; use the form 10.0.0.0/8 or ::1")]
 pub struct NotANetwork(String);
 
 impl FromStr for Network {
@@ -48,14 +49,14 @@ impl FromStr for Network {
 }
 
 impl Network {
-    /// Whether the address lies in it.
+    /// Whether the block contains the address.
     pub fn contains(&self, address: IpAddr) -> bool {
         self.0.contains(&address)
     }
 }
 
 impl ClientAddress {
-    /// Reads the address from the peer of the connection and the headers it sent.
+    /// Determines the address from the connection's peer and its headers.
     pub fn of(peer: IpAddr, headers: &HeaderMap, trusted: &[Network]) -> Self {
         let peer = peer.to_canonical();
         let is_trusted = |address: IpAddr| trusted.iter().any(|block| block.contains(address));
@@ -80,7 +81,7 @@ impl ClientAddress {
     }
 }
 
-/// The members of a list header, over all its lines.
+/// Returns the elements of a list header over all its lines.
 fn list<'a>(headers: &'a HeaderMap, name: &str) -> Vec<&'a str> {
     headers
         .get_all(name)
@@ -92,7 +93,7 @@ fn list<'a>(headers: &'a HeaderMap, name: &str) -> Vec<&'a str> {
         .collect()
 }
 
-/// An address as proxies write it: alone, in brackets, or with a port.
+/// Parses an address as written by proxies: alone, in brackets, or with a port.
 fn parse_entry(entry: &str) -> Option<IpAddr> {
     let bare = entry.trim_start_matches('[').trim_end_matches(']');
     bare.parse::<IpAddr>()
@@ -119,7 +120,7 @@ where
     }
 }
 
-/// Where a request came from, as the audit trail records it.
+/// The origin of a request, as recorded in the audit trail.
 #[derive(Debug, Clone)]
 pub struct CameFrom(pub Origin);
 
@@ -181,7 +182,7 @@ mod tests {
 
     #[test]
     fn a_trusted_proxy_is_believed_from_the_right() {
-        // The client sent the first entry; the outer proxy added the second.
+        // The client sent the first entry, and the outer proxy added the second.
         let sent = headers(&[
             ("x-forwarded-for", "1.1.1.1, 198.51.100.7"),
             ("x-forwarded-for", "10.2.0.4"),

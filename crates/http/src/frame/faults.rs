@@ -1,11 +1,11 @@
-//! Everything that is wrong with a request, in one answer.
+//! Collects all faults of a request for one response.
 
 use app::{Error, Fault, FaultCode};
 
-/// We report at most this many.
+/// Maximum number of faults that we report.
 pub(crate) const MOST_FAULTS: usize = 100;
 
-/// The faults of a request, in the order in which they were found.
+/// The faults of a request, in order of discovery.
 #[derive(Debug, Default)]
 pub struct Faults {
     faults: Vec<Fault>,
@@ -28,7 +28,7 @@ impl Faults {
         Some(value.to_owned())
     }
 
-    /// Returns the faults, for a use-case that adds its own.
+    /// Returns the faults, for a use case that adds its own.
     pub fn into_inner(self) -> Vec<Fault> {
         self.faults
     }

@@ -1,18 +1,18 @@
-//! Which company made which link, for the links used last.
+//! Remembers the company behind each recently used link.
 
 use app::{Error, LinkPurpose, LinkToken};
 use domain::CompanyId;
 use metrics::metrics;
 use moka::sync::Cache;
 
-/// How many links to remember.
+/// Maximum number of links to remember.
 const MOST_REMEMBERED: u64 = 20_000;
 
-/// The companies that made the links. `None` if what a link leads to is gone. Neither ever changes.
+/// The companies behind links. `None` if the link's target no longer exists. Neither result ever changes.
 #[derive(Debug, Clone)]
 pub struct LinkOwners(Cache<(Subject, i64), Option<CompanyId>>);
 
-/// What a link leads to.
+/// The target of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Subject {
     Signer,
@@ -28,7 +28,7 @@ impl Default for LinkOwners {
 }
 
 impl LinkOwners {
-    /// The company that made a link, looked up if it is not remembered.
+    /// Returns the company behind a link, and looks it up if it is not remembered.
     pub async fn of(
         &self,
         token: LinkToken,
@@ -47,7 +47,7 @@ impl LinkOwners {
     }
 }
 
-/// What links of this purpose lead to.
+/// Returns the kind of target for links of this purpose.
 pub fn subject(purpose: LinkPurpose) -> Subject {
     match purpose {
         LinkPurpose::Sign

@@ -1,4 +1,4 @@
-//! The token of a link, in the header that our browser code sends.
+//! The token of a link, read from the header that our browser code sends.
 
 use axum::http::HeaderMap;
 

@@ -1,10 +1,10 @@
-//! What operators see of each request: its id, its log lines together, and how long it took.
+//! Observability of requests for operators: ids, grouped log lines, and durations.
 //!
-//! Every answer carries `x-request-id`, every problem repeats it, and every log line of the request names it. The id is
-//! ours, unless a trusted proxy sent one: it may be in that proxy's log too. Clients cannot choose it, because it is
-//! written to the log.
+//! Every response carries `x-request-id`, every problem repeats it, and every log line of the request contains it. We
+//! generate the id unless a trusted proxy sent one, which may also be in that proxy's log. Clients cannot choose it,
+//! because it is written to the log.
 //!
-//! Durations are counted by route pattern and class of status, never by address.
+//! Durations are counted by route pattern and status class, never by address.
 
 use std::net::SocketAddr;
 use std::time::Instant;
@@ -23,17 +23,17 @@ use super::state::Http;
 const HEADER: HeaderName = HeaderName::from_static("x-request-id");
 const LONGEST: usize = 64;
 
-/// The id of a request, in its extensions.
+/// The id of a request, stored in its extensions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestId(String);
 
 impl RequestId {
-    /// An id of ours.
+    /// Generates a new id.
     pub fn fresh() -> Self {
         Self(Uuid::new_v4().to_string())
     }
 
-    /// What a trusted proxy sent, if that is an id, else one of ours.
+    /// Returns the id from a trusted proxy, if it is valid, or else a new one.
     fn of(peer: Option<SocketAddr>, headers: &HeaderMap, trusted: &[Network]) -> Self {
         let is_trusted = |peer: SocketAddr| trusted.iter().any(|proxy| proxy.contains(peer.ip().to_canonical()));
         let sent = headers.get(&HEADER).and_then(|value| value.to_str().ok());
@@ -47,9 +47,9 @@ impl RequestId {
         &self.0
     }
 
-    /// Puts it on an answer.
+    /// Adds the id to a response.
     pub fn write(&self, headers: &mut HeaderMap) {
-        // An id consists of characters that a header may contain.
+        // An id consists only of characters that a header may contain.
         if let Ok(value) = HeaderValue::from_str(&self.0) {
             headers.insert(HEADER, value);
         }
@@ -61,7 +61,7 @@ fn is_id(text: &str) -> bool {
     !text.is_empty() && text.len() <= LONGEST && text.bytes().all(is_allowed)
 }
 
-/// For every request of the router: the outermost layer.
+/// The outermost layer, which handles every request of the router.
 pub async fn every(State(http): State<Http>, mut request: Request, next: Next) -> Response {
     let peer = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|peer| peer.0);
     let id = RequestId::of(peer, request.headers(), &http.settings().trusted_proxies);
@@ -69,7 +69,7 @@ pub async fn every(State(http): State<Http>, mut request: Request, next: Next) -
     let route = path.map_or("none", |path| http.route_of(path.as_str()));
     let method = method_of(request.method());
     request.extensions_mut().insert(id.clone());
-    // An error's level, so that no filter hides the id.
+    // Use the error level, so that no filter hides the id.
     let span = tracing::error_span!("request", id = id.as_str());
     let begun = Instant::now();
     let mut response = next.run(request).instrument(span).await;
@@ -83,7 +83,7 @@ pub async fn every(State(http): State<Http>, mut request: Request, next: Next) -
     response
 }
 
-/// The methods of our routes; a stranger may send any other word.
+/// Returns the name of a method that our routes use. Clients may send any other word.
 fn method_of(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",

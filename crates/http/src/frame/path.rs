@@ -1,9 +1,8 @@
-//! Parameters in the path of an address.
+//! Parameters in the path of a URL.
 //!
-//! A path names a thing. So a path that cannot be read (bad UTF-8, or no number where one is needed) is answered like
-//! the name of a thing that does not exist: 404, as problem details for programs and as a page for people. axum's own
-//! extractors would answer 400 in plain English; `clippy.toml` allows them only in the files that convert their
-//! rejections.
+//! A path names a resource. So an unreadable path (bad UTF-8, or no number where one is required) is treated like a
+//! resource that does not exist: 404, as problem details for programs and as a page for people. Axum's own extractors
+//! would return 400 in plain English. `clippy.toml` allows them only in the files that convert their rejections.
 #![expect(
     clippy::disallowed_types,
     reason = "axum's extractor is read here, and its refusal made ours"

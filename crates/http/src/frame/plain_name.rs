@@ -1,11 +1,11 @@
-//! A file's name in ASCII, for programs that read only the plain `filename` of a `Content-Disposition`: people must still
-//! recognise it.
+//! Converts a file name to ASCII, for programs that read only the plain `filename` of a `Content-Disposition`. The name
+//! must stay recognisable.
 
 const FIRST_SYLLABLE: u32 = 0xAC00;
 const MEDIALS: u32 = 21;
 const FINALS: u32 = 28;
 
-/// The Revised Romanization, letter by letter.
+/// The Revised Romanization of each letter.
 const INITIAL: [&str; 19] = [
     "g", "kk", "n", "d", "tt", "r", "m", "b", "pp", "s", "ss", "", "j", "jj", "ch", "k", "t", "p", "h",
 ];
@@ -18,8 +18,8 @@ const FINAL: [&str; 28] = [
     "t", "k", "t", "p", "t",
 ];
 
-/// `근로계약서 (1).pdf` → `geunrogyeyakseo (1).pdf`. Other letters become an underscore; if nothing readable remains, the file
-/// is called `document`.
+/// Converts `근로계약서 (1).pdf` to `geunrogyeyakseo (1).pdf`. Other letters become an underscore. If nothing readable
+/// remains, the file is called `document`.
 pub fn plain_name(name: &str) -> String {
     let mut plain = String::new();
     for c in name.chars() {

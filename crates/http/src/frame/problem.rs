@@ -1,11 +1,11 @@
-//! How the API reports failures.
+//! Failure responses of the API.
 //!
-//! A handler returns a [`Failure`]. It becomes an empty response that carries the failure, and [`speak`], the outermost
+//! A handler returns a [`Failure`], which becomes an empty response that carries the failure. [`speak`], the outermost
 //! layer, writes the body: RFC 9457 problem details whose `errors` name every bad member, with a `header` object for
-//! clients of the older interface. Only `speak` knows the language: `lang` in the query, else `Accept-Language`, else
-//! the company's, which the authentication layer put on the response.
+//! clients of the older interface. Only `speak` knows the language: `lang` in the query, otherwise `Accept-Language`,
+//! otherwise the company's language, which the authentication layer added to the response.
 //!
-//! Clients never see the cause of an internal failure; it goes to the log.
+//! Clients never see the cause of an internal failure, which is only logged.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -28,10 +28,10 @@ use super::query::Query;
 use super::rate_limit;
 use super::state::Http;
 
-/// Why a request failed.
+/// The reason why a request failed.
 #[derive(Debug)]
 pub enum Failure {
-    /// From a use-case, or from reading its input.
+    /// From a use case, or from reading its input.
     App(Error),
     /// The path exists, but not with this method (405).
     MethodNotAllowed,
@@ -45,27 +45,27 @@ impl From<Error> for Failure {
     }
 }
 
-/// The company's language, which the authentication layer puts on the response.
+/// The company's language, added to the response by the authentication layer.
 #[derive(Debug, Clone, Copy)]
 pub struct CompanyLanguage(pub Language);
 
-/// The reader of a failure.
+/// The audience of a failure response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reader {
-    /// A member or their program. Messages may advise them to ask the operator.
+    /// A member or their program. Messages may advise them to contact the operator.
     Member,
-    /// The holder of a link. They see nothing that is meant for senders or operators.
+    /// The holder of a link. They see no information intended for senders or operators.
     LinkHolder,
 }
 
-/// A failure on its way to [`speak`].
+/// A failure that [`speak`] has not written yet.
 #[derive(Debug, Clone)]
 struct Unspoken(Arc<Failure>);
 
 /// Problem details of RFC 9457, with the extensions `errors`, `state`, `request_id` and `header`.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct Problem {
-    /// A URL that identifies the kind of problem; it ends with the error id.
+    /// A URL that identifies the kind of problem and ends with the error id.
     #[serde(rename = "type")]
     #[schema(example = "https://sign.example.com/api/docs#unprocessable")]
     pub kind: String,
@@ -78,48 +78,48 @@ pub struct Problem {
     /// The error id, for programs.
     #[schema(example = "unprocessable")]
     pub code: String,
-    /// What is wrong and how to fix it, for people.
+    /// The problem and how to fix it, for people.
     pub detail: String,
-    /// The workflow's state, if that is why the request was refused.
+    /// The workflow's state, if it is the reason for the refusal.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Canceled")]
     pub state: Option<String>,
-    /// The id of this request, also in `x-request-id` and in the service's log. Name it when you ask for help.
+    /// The id of this request, also in `x-request-id` and in the service's log. Include it when you ask for help.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "0d9a7c1e-5f0b-4c5e-9a53-1f4c2a7d9e10")]
     pub request_id: Option<String>,
-    /// Every bad member of the request; empty if none is to blame.
+    /// Every bad member of the request. Empty if no member is to blame.
     pub errors: Vec<ProblemError>,
-    /// The same result for clients that read `header`, as after a login.
+    /// The same result for clients that read `header`, as in the response to a login.
     pub header: ProblemHeader,
 }
 
 /// A wrong member of a request.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct ProblemError {
-    /// The member's path; empty for the body as a whole.
+    /// The member's path. Empty for the body as a whole.
     #[schema(example = "recipient_list[0].email")]
     pub path: String,
     /// The error id, for programs.
     #[schema(example = "invalid-contact")]
     pub code: String,
-    /// If a PDF was refused: the id of the reason.
+    /// The id of the reason, if a PDF was refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "needs_password")]
     pub reason: Option<String>,
-    /// If a PDF was refused: the word to send in `accept` to have it accepted.
+    /// The word to send in `accept` to have the PDF accepted, if one was refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "without_signatures")]
     pub accept: Option<String>,
-    /// What is wrong and how to fix it, for people.
+    /// The problem and how to fix it, for people.
     pub message: String,
 }
 
 /// The result in the format of the login response.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct ProblemHeader {
-    /// Never `00`. `10`, `12`, `95` and `99` have the meanings that they have after a login; any other value is the
-    /// HTTP status.
+    /// Never `00`. `10`, `12`, `95` and `99` have the same meanings as in a login response. Any other value is the HTTP
+    /// status.
     #[schema(example = "422")]
     pub result_code: String,
     /// The same text as `detail`.
@@ -135,7 +135,7 @@ impl Failure {
         }
     }
 
-    /// The error as link holders see it, if the reader is one.
+    /// Returns the error as shown to link holders, if the reader is one.
     fn for_signers(&self, reader: Reader) -> Option<SignerError<'_>> {
         match self {
             Self::App(error) if reader == Reader::LinkHolder => Some(SignerError::from(error)),
@@ -150,7 +150,7 @@ impl Failure {
         }
     }
 
-    /// The HTTP status for a use-case's error.
+    /// Returns the HTTP status for a use case's error.
     pub fn status_of(error: &Error) -> StatusCode {
         match error {
             Error::NotJson | Error::BrokenBody => StatusCode::BAD_REQUEST,
@@ -187,7 +187,7 @@ impl Failure {
         }
     }
 
-    /// The older interface's result code, if one of the login's codes means the same.
+    /// Returns the older interface's result code, if a login code has the same meaning.
     fn result_code(&self, reader: Reader) -> String {
         match self {
             Self::App(Error::Unauthenticated) => "10".to_owned(),
@@ -198,7 +198,7 @@ impl Failure {
         }
     }
 
-    /// The problem details in one language. `base` is the service's public address.
+    /// Returns the problem details in one language. `base` is the service's public address.
     fn problem(&self, reader: Reader, language: Language, base: &str) -> Problem {
         let status = self.status_for(reader);
         let detail = self.message(reader, language);
@@ -235,7 +235,7 @@ impl Failure {
         }
     }
 
-    /// After how many seconds to retry.
+    /// Returns the number of seconds after which to retry.
     fn retry_after(&self, reader: Reader) -> Option<u64> {
         match (self, self.for_signers(reader)) {
             (_, Some(error)) => error.retry_after(),
@@ -245,7 +245,7 @@ impl Failure {
     }
 }
 
-/// The names of RFC 9110; two of them are newer than the `http` crate's.
+/// Returns the name from RFC 9110. Two names are newer than the `http` crate's.
 fn title(status: StatusCode) -> &'static str {
     match status.as_u16() {
         413 => "Content Too Large",
@@ -254,7 +254,7 @@ fn title(status: StatusCode) -> &'static str {
     }
 }
 
-/// The name of a status given as a number.
+/// Returns the name of a numeric status.
 pub fn title_of(status: u16) -> &'static str {
     StatusCode::from_u16(status).map_or("Error", title)
 }
@@ -267,7 +267,7 @@ impl IntoResponse for Failure {
     }
 }
 
-/// The language in which to answer a request.
+/// Returns the language in which to answer a request.
 pub fn language_of(query: &Query, headers: &HeaderMap, company: Option<Language>) -> Language {
     query
         .language()
@@ -279,7 +279,7 @@ pub fn language_of(query: &Query, headers: &HeaderMap, company: Option<Language>
         .unwrap_or_default()
 }
 
-/// The language of a successful answer. [`speak`] uses the same for failures.
+/// The language of a successful response. [`speak`] uses the same language for failures.
 #[derive(Debug, Clone, Copy)]
 pub struct AnswerLanguage(pub Language);
 

@@ -1,5 +1,5 @@
-//! Query parameters, read as tolerantly as a JSON body: unknown ones are ignored, the last of two counts, and an empty
-//! one counts as absent.
+//! Query parameters, read as tolerantly as a JSON body: unknown parameters are ignored, the last of several with the
+//! same name counts, and an empty one counts as absent.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -15,18 +15,18 @@ use super::faults::Faults;
 pub struct Query(HashMap<String, String>);
 
 impl Query {
-    /// Parses the query of an address.
+    /// Parses the query of a URL.
     pub fn of(uri: &Uri) -> Self {
         let query = uri.query().unwrap_or_default();
         Self(url::form_urlencoded::parse(query.as_bytes()).into_owned().collect())
     }
 
-    /// The parameter as it was sent, if it is not empty.
+    /// Returns the parameter as sent, if it is not empty.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
-    /// The same, for a use-case that parses it.
+    /// Returns an owned copy, for a use case that parses it.
     pub fn owned(&self, name: &str) -> Option<String> {
         self.get(name).map(str::to_owned)
     }
@@ -35,7 +35,7 @@ impl Query {
         faults.text(name, self.get(name)?)
     }
 
-    /// The language of `lang`, if we support it.
+    /// Returns the language in `lang`, if we support it.
     pub fn language(&self) -> Option<Language> {
         self.get("lang").and_then(Language::parse)
     }

@@ -1,8 +1,8 @@
-//! How often one address may do something that costs us: one time window per address, in memory.
+//! Limits how often an address may do something expensive. Each address has one time window, in memory.
 //!
-//! Each process counts on its own and forgets when it ends: this stops floods and keeps no record. The table is
-//! bounded. If it is full of addresses in their windows, we empty it and start again; only a flood from very many
-//! addresses can cause that.
+//! Each process counts separately and loses its counts when it ends, because the purpose is to stop floods. The table
+//! has a maximum size. If it is full of addresses with open windows, we empty it and start again. Only a flood from
+//! very many addresses can cause that.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -11,10 +11,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use domain::ClientNetwork;
 use jiff::{SignedDuration, Timestamp};
 
-/// How many addresses we remember.
+/// Maximum number of addresses that we remember.
 const MOST_ADDRESSES: usize = 50_000;
 
-/// Counts by address. Cheap to clone: all clones share the counts.
+/// Counts by address. Cheap to clone, because all clones share the counts.
 #[derive(Debug, Clone)]
 pub struct Rate {
     most: u32,
@@ -29,7 +29,7 @@ struct Window {
 }
 
 impl Rate {
-    /// Allows `most` per window.
+    /// Allows `most` actions per window.
     pub fn new(most: u32, window_seconds: i64) -> Self {
         Self {
             most: most.max(1),
@@ -38,10 +38,10 @@ impl Rate {
         }
     }
 
-    /// Counts one more, or says how long to wait.
+    /// Counts an action, or returns the time to wait.
     pub fn count(&self, address: IpAddr, now: Timestamp) -> Result<(), SignedDuration> {
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
-        // A clock that was set back ends every window as well.
+        // A clock that was set back also ends every window.
         let left = |window: &Window| {
             let passed = now.duration_since(window.began);
             (!passed.is_negative() && passed < self.window).then(|| self.window.saturating_sub(passed))
@@ -68,7 +68,7 @@ impl Rate {
         }
     }
 
-    /// Removes one from the count, if it turns out that it should not count.
+    /// Removes an action from the count, if it should not have been counted.
     pub fn take_back(&self, address: IpAddr) {
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(window) = counted.get_mut(&ClientNetwork::of(address)) {

@@ -1,4 +1,4 @@
-//! A route, which cannot be declared without saying who may call it.
+//! A route, which cannot be declared without its authority.
 
 use axum::handler::Handler;
 use axum::http::Method;
@@ -8,22 +8,22 @@ use super::state::Http;
 
 pub use domain::Access;
 
-/// Who may call a route.
+/// The callers allowed to use a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Authority {
     Public,
-    /// Callers with an access token whose role allows it. A layer enforces it.
+    /// Callers with an access token whose role is sufficient. A layer enforces it.
     AccessToken(Access),
-    /// Callers with a link token. The handler reads it from the address.
+    /// Callers with a link token. The handler reads it from the URL.
     LinkToken,
-    /// Members signed in on the pages whose role allows it. Layers read the cookie, enforce the role, and refuse requests
-    /// from other sites' pages. Without a session, the handler leads to the sign-in page.
+    /// Members signed in on the pages whose role is sufficient. Layers read the cookie, enforce the role, and refuse
+    /// requests from other sites' pages. Without a session, the handler redirects to the sign-in page.
     Session(Access),
 }
 
 pub struct Route {
     pub method: Method,
-    /// With parameters in braces.
+    /// The path, with parameters in braces.
     pub path: &'static str,
     pub authority: Authority,
     pub(crate) takes_files: bool,
@@ -31,7 +31,7 @@ pub struct Route {
 }
 
 impl Route {
-    /// For routes that people send files to: however small the body, it needs a place for large bodies.
+    /// Marks a route for uploads. Even a small body then needs a place for large bodies.
     #[must_use]
     pub fn taking_files(self) -> Self {
         Self {
@@ -41,7 +41,7 @@ impl Route {
     }
 }
 
-/// Declares a route. The method must be a standard one; a test checks that.
+/// Declares a route. The method must be a standard one, which a test checks.
 pub fn route<H, T>(method: Method, path: &'static str, authority: Authority, handler: H) -> Route
 where
     H: Handler<T, Http>,

@@ -1,13 +1,13 @@
 //! Security headers.
 //!
-//! - Content-Security-Policy: scripts, styles and images only from here, nothing inline, no framing (`data:` images are
-//!   drawings that are about to be uploaded).
-//! - Referrer-Policy: the address of a signing page opens it, so browsers must send it to nobody. They then send
-//!   `Origin: null` with forms; the token in the address, or in the form, protects against forged requests.
-//! - Cache-Control: `no-store` on every answer, unless its handler says how long it may be kept. That covers pages with
-//!   a token in their address, members' pages and API answers.
-//! - Strict-Transport-Security: on every answer if the public address is https. Two years, for this host only:
-//!   subdomains and preload lists are the operator's decision.
+//! - Content-Security-Policy: scripts, styles and images only from this server, nothing inline, no framing (`data:`
+//!   images are drawings about to be uploaded).
+//! - Referrer-Policy: the URL of a signing page grants access to it, so browsers must not send it to anyone. They then
+//!   send `Origin: null` with forms. The token in the URL, or in the form, protects against forged requests.
+//! - Cache-Control: `no-store` on every response, unless its handler sets a lifetime. That covers pages with a token in
+//!   their URL, members' pages and API responses.
+//! - Strict-Transport-Security: on every response if the public address is https. Two years, for this host only,
+//!   because subdomains and preload lists are the operator's decision.
 //! - Cross-Origin-Opener-Policy: only on members' pages. On the signing page it would cut off `window.opener`, through
 //!   which the page reports completion.
 
@@ -28,14 +28,14 @@ const POLICY: HeaderValue = HeaderValue::from_static(
      connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 );
 
-/// For every answer of the router: the outermost layer.
+/// The outermost layer, which handles every response of the router.
 pub async fn every(State(http): State<Http>, request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     every_answer(response.headers_mut(), http.is_public_https());
     response
 }
 
-/// For every answer, also those that the router does not write.
+/// Sets headers on every response, including those not written by the router.
 pub fn every_answer(headers: &mut HeaderMap, is_public_https: bool) {
     headers.entry(header::CACHE_CONTROL).or_insert(NO_STORE);
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, NO_SNIFF);
@@ -44,7 +44,7 @@ pub fn every_answer(headers: &mut HeaderMap, is_public_https: bool) {
     }
 }
 
-/// For every HTML page.
+/// Sets headers on every HTML page.
 pub fn page(headers: &mut HeaderMap) {
     headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
     headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
@@ -55,7 +55,7 @@ pub fn page(headers: &mut HeaderMap) {
     private(headers);
 }
 
-/// For pages that no other site's script opens.
+/// Sets headers on pages that scripts of other sites never open.
 pub fn own_window(headers: &mut HeaderMap) {
     headers.insert(
         HeaderName::from_static("cross-origin-opener-policy"),
@@ -63,13 +63,13 @@ pub fn own_window(headers: &mut HeaderMap) {
     );
 }
 
-/// For everything behind a secret: not stored, no referrer, no content sniffing.
+/// Sets headers on every response behind a secret: no storage, no referrer, no content sniffing.
 pub fn private(headers: &mut HeaderMap) {
     headers.insert(header::CACHE_CONTROL, NO_STORE);
     always(headers);
 }
 
-/// For pictures of pages: they never change at their address, but only their reader may keep them.
+/// Sets headers on page images, which never change at their URL but may be cached only by their reader.
 pub fn immutable(headers: &mut HeaderMap) {
     headers.insert(
         header::CACHE_CONTROL,
@@ -78,7 +78,7 @@ pub fn immutable(headers: &mut HeaderMap) {
     always(headers);
 }
 
-/// For public files that never change at their address.
+/// Sets headers on public files that never change at their URL.
 pub fn immutable_for_all(headers: &mut HeaderMap) {
     headers.insert(
         header::CACHE_CONTROL,
@@ -96,7 +96,8 @@ fn always(headers: &mut HeaderMap) {
     );
 }
 
-/// `Content-Disposition` of a download: the name in UTF-8 (RFC 6266, RFC 8187), and one for programs that know only ASCII.
+/// Returns the `Content-Disposition` of a download: the name in UTF-8 (RFC 6266, RFC 8187), and an ASCII name for older
+/// programs.
 pub fn attachment(file_name: &str) -> HeaderValue {
     let cleaned = clean(file_name);
     let (plain, encoded) = (plain_name(&cleaned), percent_encoded(&cleaned, b"!#$&+-.^_`|~"));
@@ -104,7 +105,7 @@ pub fn attachment(file_name: &str) -> HeaderValue {
         .unwrap_or(HeaderValue::from_static("attachment"))
 }
 
-/// A file's name as the last part of an address.
+/// Encodes a file's name as the last segment of a URL.
 pub fn file_segment(file_name: &str) -> String {
     percent_encoded(&clean(file_name), b"-._~")
 }

@@ -1,4 +1,4 @@
-//! Places that all requesters share by the rule of [`domain::turns`]. A request that waits holds no thread.
+//! Places that all requesters share by the rule of [`domain::turns`]. A waiting request occupies no thread.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,19 +9,19 @@ use domain::Requester;
 use domain::turns::{Bounds, Ticket, Turns};
 use tokio::sync::oneshot;
 
-/// How long a request waits for its turn before it gets a 503.
+/// Time that a request waits for its turn before it gets a 503.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The `Retry-After` of that 503, in seconds.
 const COME_BACK_IN: u64 = 5;
 
-/// A bounded number of places. Cheap to clone: all clones share them.
+/// A limited number of places. Cheap to clone, because all clones share them.
 #[derive(Debug, Clone)]
 pub struct Shares(Arc<Mutex<Inner>>);
 
 #[derive(Debug)]
 struct Inner {
     turns: Turns,
-    /// Wakes the requests whose turn has begun.
+    /// Wakes the requests whose turn has started.
     waiting: HashMap<Ticket, oneshot::Sender<()>>,
 }
 
@@ -29,14 +29,14 @@ impl Inner {
     fn begin(&mut self) {
         while let Some(ticket) = self.turns.begin_next() {
             if let Some(waits) = self.waiting.remove(&ticket) {
-                // A request that is gone by now is about to end its turn.
+                // A request that has been dropped meanwhile is about to end its turn.
                 let _ = waits.send(());
             }
         }
     }
 }
 
-/// A turn, or the wait for one. Ends when it is dropped, so move it into the work.
+/// A turn, or the wait for one. It ends when dropped, so move it into the work.
 #[derive(Debug)]
 pub struct Turn {
     shares: Shares,
@@ -52,7 +52,7 @@ impl Shares {
         })))
     }
 
-    /// A place for this requester. `Unavailable` if too many of theirs wait, or if it takes too long.
+    /// Waits for a place for this requester. `Unavailable` if too many of their requests wait, or if it takes too long.
     pub async fn turn(&self, requester: &Requester) -> Result<Turn, Error> {
         let (tell, begun) = oneshot::channel();
         let turn = {
@@ -143,7 +143,7 @@ mod tests {
         assert!(is_forgotten(&shares));
     }
 
-    /// If a client hangs up, its request is dropped wherever it is.
+    /// If a client disconnects, its request is dropped at any point.
     #[tokio::test(start_paused = true)]
     async fn nothing_is_remembered_of_those_who_hang_up() {
         let shares = shares(1, 8);
@@ -162,7 +162,7 @@ mod tests {
             assert!(gone.await.expect_err("it was aborted").is_cancelled());
         }
         assert!(shares.lock().waiting.is_empty());
-        // Also one whose turn has begun but who has not noticed yet.
+        // Also drop a request whose turn has started but that has not noticed yet.
         let mut late = tokio::spawn({
             let shares = shares.clone();
             async move { shares.turn(&company("late")).await }

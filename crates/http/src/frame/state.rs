@@ -1,4 +1,4 @@
-//! What all handlers share: the use-cases, the threads on which they run, and the queues for scarce things.
+//! State shared by all handlers: the use cases, the threads on which they run, and the queues for limited resources.
 
 use std::collections::HashSet;
 use std::net::IpAddr;
@@ -17,53 +17,54 @@ use super::shares::{Shares, Turn};
 
 const HEALTH: usize = 1;
 
-/// Threads for finding out who sent a request.
+/// Number of threads for finding out who sent a request.
 const LOOK_UPS: usize = 32;
 
-/// Requests for a document worker, mostly pages, wait without a thread.
+/// Maximum number of waiting worker requests per link. Most are for pages, and they wait without a thread.
 const WAITING_JOBS_OF_LINK: usize = 64;
 
 const WAITING_JOBS_OF_GROUP: usize = 500;
 
-/// How many logins may wait per pair of network and company, and per network. They hold no thread, and each turn is
-/// short.
+/// Maximum number of waiting logins per pair of network and company, and per network. They occupy no thread, and each
+/// turn is short.
 const WAITING_LOGINS_AT_ONE: usize = 500;
 
 const WAITING_LOGINS: usize = 1_000;
 
-/// The window in which starts by public links are counted, and how many times as many refused tries it allows.
+/// The window in which starts by public links are counted, in seconds. For each allowed start, `REFUSED_FOR_ONE`
+/// refused tries are allowed.
 const LINK_WINDOW_SECONDS: i64 = 600;
 
 const REFUSED_FOR_ONE: u32 = 10;
 
-/// How many test deliveries run at once, and how many of one company may wait.
+/// Maximum number of concurrent test deliveries, and of waiting ones per company.
 const TRIALS: usize = 8;
 
 const WAITING_TRIALS: usize = 4;
 
-/// How many large bulk sends are read and checked at once, and how many of one company may wait.
+/// Maximum number of large bulk sends read and checked at once, and of waiting ones per company.
 const BULKS: usize = 2;
 
 const WAITING_BULKS: usize = 4;
 
-/// What the operator configured for the web side.
+/// The operator's settings for the web server.
 #[derive(Debug, Clone)]
 pub struct HttpSettings {
-    /// Proxies whose `X-Forwarded-*` headers we believe.
+    /// Proxies whose `X-Forwarded-*` headers we trust.
     pub trusted_proxies: Vec<Network>,
-    /// In bytes.
+    /// Maximum size of a JSON body, in bytes.
     pub json_limit: u64,
-    /// How many use-cases run at once.
+    /// Maximum number of concurrent use cases.
     pub concurrent_requests: usize,
-    /// How many document workers there are. Requests that need one wait here without a thread, and are dropped if the
-    /// client hangs up.
+    /// Number of document workers. Requests that need one wait without a thread, and are dropped if the client
+    /// disconnects.
     pub workers: usize,
-    /// How many documents one address may start by public links in ten minutes.
+    /// Maximum number of documents that one address may start by public links in ten minutes.
     pub link_starts: u32,
 }
 
 impl HttpSettings {
-    /// How many threads requests use at most.
+    /// Returns the maximum number of threads used by requests.
     pub fn threads(&self) -> usize {
         self.concurrent_requests.saturating_add(LOOK_UPS + HEALTH)
     }
@@ -81,7 +82,7 @@ impl Default for HttpSettings {
     }
 }
 
-/// What all handlers share. Cheap to clone: each layer of each request clones it.
+/// State shared by all handlers. Cheap to clone, because each layer of each request clones it.
 #[derive(Clone)]
 pub struct Http(Arc<Shared>);
 
@@ -103,7 +104,7 @@ struct Shared {
     behind_links: HashSet<&'static str>,
 }
 
-/// What visitors of public links do, counted by address.
+/// Actions of visitors to public links, counted by address.
 #[derive(Debug, Clone)]
 pub struct Visits {
     starts: Rate,
@@ -118,7 +119,7 @@ impl Visits {
         }
     }
 
-    /// Counts a start before it happens, or says how long to wait.
+    /// Counts a start before it happens, or returns the time to wait.
     pub fn begin(&self, address: IpAddr, now: Timestamp) -> Result<(), Error> {
         let throttled = |wait| Error::throttled(ThrottleCode::LinkNetwork, wait);
         self.refused.count(address, now).map_err(throttled)?;
@@ -129,13 +130,13 @@ impl Visits {
     /// Counts a start that was refused.
     pub fn refused(&self, address: IpAddr, now: Timestamp) {
         self.starts.take_back(address);
-        // An address with too many refused tries finds out at its next try.
+        // The limit for refused tries takes effect at the address's next try.
         let _ = self.refused.count(address, now);
     }
 }
 
 impl Http {
-    /// `paths` are those of all routes, `behind_links` those of the routes for link tokens.
+    /// `paths` contains the paths of all routes, and `behind_links` those of the routes for link tokens.
     pub fn new(
         app: Arc<App>,
         settings: HttpSettings,
@@ -143,9 +144,10 @@ impl Http {
         behind_links: HashSet<&'static str>,
     ) -> Self {
         let blocking = Blocking::new(settings.concurrent_requests);
-        // Most of a login is its hash. Two extra places keep every hashing turn in use, and the total is doubled
-        // because strangers get half of the places, and everyone who signs in is a stranger. A flood at one company's
-        // accounts from one network takes only the hashing turns, so any other login waits for at most one hash.
+        // Most of a login's time is spent on its hash. Two extra places keep every hashing turn in use. The total is
+        // doubled because strangers get half of the places, and everyone who logs in is a stranger. A flood of logins
+        // to one company's accounts from one network takes only the hashing turns, so any other login waits for at most
+        // one hash.
         let hashes = usize::try_from(app.settings.login.concurrent_hashes).unwrap_or(1);
         let logins = Bounds {
             places: hashes.saturating_add(2).saturating_mul(2),
@@ -184,7 +186,7 @@ impl Http {
         }))
     }
 
-    /// The use-cases. Call those that touch the database or a file through [`Http::blocking`].
+    /// Returns the use cases. Call those that access the database or a file through [`Http::blocking`].
     pub fn app(&self) -> &Arc<App> {
         &self.0.app
     }
@@ -193,7 +195,7 @@ impl Http {
         &self.0.settings
     }
 
-    /// The public address, without a slash at its end.
+    /// Returns the public address without a trailing slash.
     pub fn public_url(&self) -> &str {
         &self.0.app.settings.public_url
     }
@@ -203,7 +205,7 @@ impl Http {
         self.public_url().starts_with("https://")
     }
 
-    /// The value of `WWW-Authenticate`, with both schemes that we accept.
+    /// Returns the value of `WWW-Authenticate`, with both accepted schemes.
     pub fn challenge(&self) -> String {
         format!(
             "{} realm=\"countersign\", Bearer realm=\"countersign\"",
@@ -211,7 +213,7 @@ impl Http {
         )
     }
 
-    /// Runs a use-case on a blocking thread.
+    /// Runs a use case on a blocking thread.
     pub async fn blocking<T, F>(&self, work: F) -> Result<T, Error>
     where
         T: Send + 'static,
@@ -221,7 +223,7 @@ impl Http {
         self.0.blocking.run(move || work(&app)).await
     }
 
-    /// Finds out who sent a request, on threads of its own that networks share.
+    /// Finds out who sent a request, on separate threads that networks share.
     pub async fn look_up<T, F>(&self, network: ClientNetwork, work: F) -> Result<T, Error>
     where
         T: Send + 'static,
@@ -232,8 +234,8 @@ impl Http {
         answering(Requester::Stranger(network), looked_up).await
     }
 
-    /// Runs a use-case that needs a document worker. It waits for its turn without a thread, and never begins if the
-    /// client has hung up.
+    /// Runs a use case that needs a document worker. It waits for its turn without a thread, and never starts if the
+    /// client has disconnected.
     pub async fn at_worker<T, F>(&self, work: F) -> Result<T, Error>
     where
         T: Send + 'static,
@@ -248,7 +250,7 @@ impl Http {
         .await
     }
 
-    /// A page's picture or text.
+    /// Returns a page's image or text.
     pub async fn page_part<F>(&self, look: F) -> Result<PagePart, Error>
     where
         F: Send + 'static + FnOnce(&App) -> Result<PageAnswer, Error>,
@@ -262,7 +264,7 @@ impl Http {
         }
     }
 
-    /// Runs a health check on a thread of its own, so that it does not wait for use-cases.
+    /// Runs a health check on a separate thread, so that it does not wait for use cases.
     pub async fn health<T, F>(&self, work: F) -> Result<T, Error>
     where
         T: Send + 'static,
@@ -276,22 +278,22 @@ impl Http {
         &self.0.visits
     }
 
-    /// The queue for test deliveries, which wait for other people's servers.
+    /// Returns the queue for test deliveries, which wait for other people's servers.
     pub fn trials(&self) -> &Shares {
         &self.0.trials
     }
 
-    /// The queue for large bulk sends, which need much memory while they are checked.
+    /// Returns the queue for large bulk sends, which need much memory while they are checked.
     pub fn bulks(&self) -> &Shares {
         &self.0.bulks
     }
 
-    /// A route's path as the source writes it, for metrics.
+    /// Returns a route's path pattern, for metrics.
     pub(crate) fn route_of(&self, path: &str) -> &'static str {
         self.0.paths.get(path).copied().unwrap_or("none")
     }
 
-    /// Whether link tokens open this path: its readers are signers and visitors.
+    /// Whether link tokens open this path, so that its readers are signers and visitors.
     pub(crate) fn is_behind_links(&self, path: &str) -> bool {
         self.0.behind_links.contains(path)
     }
@@ -300,8 +302,8 @@ impl Http {
         &self.0.link_owners
     }
 
-    /// A turn to sign in. Networks share them, and within a network the companies that exist; all made-up names count
-    /// as one company.
+    /// Waits for a turn to log in. Networks share the turns, and the existing companies within a network share that
+    /// network's turns. All made-up names count as one company.
     pub async fn turn_to_log_in(&self, address: IpAddr, company: &str) -> Result<Turn, Error> {
         let (network, company) = (ClientNetwork::of(address), company.to_owned());
         let company = self.look_up(network, move |app| app.company_named(&company)).await?;

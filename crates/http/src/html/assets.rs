@@ -1,5 +1,5 @@
-//! Browser code, styles and icon. They are embedded in the program, each under a name that contains the hash of its
-//! content, so browsers may keep them for ever, and a new version has a new address.
+//! Browser code, styles and icon, embedded in the program. Each name contains the hash of the content, so browsers may
+//! cache the files forever, and a new version has a new URL.
 //!
 //! `ui/build.mjs` writes the files, a gzip and a brotli copy of each, and the manifest.
 
@@ -21,21 +21,21 @@ struct Dist;
 
 pub const PREFIX: &str = "/assets";
 
-/// Name in the source → name with the hash.
+/// Maps names in the source to names with the hash.
 static MANIFEST: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
     Dist::get("manifest.json")
         .and_then(|file| serde_json::from_slice(&file.data).ok())
         .unwrap_or_default()
 });
 
-/// The path of an asset, such as `/assets/pages-0123456789abcdef.css`. `None` if there is no such asset.
+/// Returns the path of an asset, such as `/assets/pages-0123456789abcdef.css`. `None` if there is no such asset.
 pub fn path(name: &str) -> Option<String> {
     MANIFEST.get(name).map(|hashed| format!("{PREFIX}/{hashed}"))
 }
 
-/// For files that never change at their address.
+/// For files that never change at their URL.
 const FOR_EVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
-/// For a file that may change at its address.
+/// For a file that may change at its URL.
 const FOR_A_DAY: HeaderValue = HeaderValue::from_static("public, max-age=86400");
 
 /// `GET /assets/{name}`
@@ -46,7 +46,8 @@ pub async fn get(ApiPath(name): ApiPath<String>, headers: HeaderMap) -> Result<R
     file(&name, &headers, FOR_EVER)
 }
 
-/// `GET /favicon.ico`: the icon, for answers that are not pages and cannot name it. The media type says what it is.
+/// `GET /favicon.ico`: the icon for responses that are not pages and cannot refer to it. The media type states its
+/// format.
 pub async fn icon(headers: HeaderMap) -> Result<Response, Failure> {
     let name = MANIFEST.get("icon.svg").ok_or(Error::NotFound(Subject::File))?;
     file(name, &headers, FOR_A_DAY)

@@ -1,5 +1,5 @@
-//! Pages shown instead of the one that was asked for: already signed, ended, expired, an old or unknown link, trouble.
-//! Each says what happened and what to do, with the matching status code.
+//! Pages shown in place of the requested one: already signed, ended, expired, an old or unknown link, errors. Each
+//! explains what happened and what to do, with the matching status code.
 
 use app::CompanyLook;
 use axum::http::StatusCode;
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::render::{Frame, respond};
 
-/// Why the requested page is not shown.
+/// The reason why the requested page is not shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
     /// This signer has approved (409).
@@ -26,35 +26,35 @@ pub enum Ending {
     Canceled,
     /// It expired (410).
     Expired,
-    /// A newer link replaced this one (410).
+    /// The link was replaced by a newer one (410).
     OldLink,
     /// The holder of this link assigned the document to someone else (410).
     HandedOver,
-    /// A link to a finished document expired (410).
+    /// The link to a finished document expired (410).
     LinkExpired,
-    /// A public link that was closed (410).
+    /// The public link was closed (410).
     LinkClosed,
-    /// A public link that reached its limit (410).
+    /// The public link reached its limit (410).
     LinkUsedUp,
-    /// A public link that expired (410).
+    /// The public link expired (410).
     LinkEnded,
     /// The signing link was sent by message (200).
     LinkSent,
     /// A new signing link was asked for (200). Says the same whether one was sent or not.
     NewLinkAsked,
-    /// Too many wrong access codes (409).
+    /// Too many wrong access codes were entered (409).
     Locked,
-    /// The same, for a completed document (409).
+    /// Too many wrong access codes were entered for a completed document (409).
     FilesLocked,
-    /// We never made this link (404).
+    /// We never created this link (404).
     UnknownLink,
-    /// No such page (404).
+    /// The page does not exist (404).
     Missing,
-    /// The account may not see this (403).
+    /// The account has no access to this page (403).
     Forbidden,
-    /// Too many requests (429), or too much to do (503).
+    /// Too many requests (429), or the service is busy (503).
     Busy(StatusCode),
-    /// We do not know whether it was done (500).
+    /// The outcome of the action is unknown (500).
     Doubt,
     /// An internal failure (500).
     Trouble,
@@ -111,7 +111,7 @@ impl Ending {
         }
     }
 
-    /// Keys of the heading, of the text that names when or who, and of the text without that.
+    /// Returns the keys of the heading, of the text that names a date or person, and of the text without them.
     fn keys(self) -> (&'static str, Option<&'static str>, &'static str) {
         match self {
             Self::Signed => ("end-signed-title", Some("end-signed-text"), "end-signed-plain"),
@@ -155,22 +155,22 @@ impl Ending {
         }
     }
 
-    /// The heading, which is also the page's title.
+    /// Returns the heading, which is also the page's title.
     pub fn title(self, language: Language) -> String {
         i18n::text(language, self.keys().0, &[])
     }
 }
 
-/// What such a page mentions besides its text.
+/// Optional details on the page.
 #[derive(Debug, Clone, Default)]
 pub struct About {
-    /// The document, if the holder of the link may know.
+    /// The document, if the holder of the link may see it.
     pub document: Option<String>,
-    /// The company that sent it, and its look.
+    /// The sending company and its look.
     pub look: Option<CompanyLook>,
-    /// When it happened, formatted for people.
+    /// The date of the event, formatted for people.
     pub date: Option<String>,
-    /// Who did it, if the holder of the link may know.
+    /// The person who acted, if the holder of the link may see the name.
     pub name: Option<String>,
     pub links: Vec<Link>,
     /// Where a form asks for a new link.

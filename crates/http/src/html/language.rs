@@ -4,7 +4,8 @@ use domain::Language;
 
 use super::render::{Frame, LanguageLink};
 
-/// The frame of a page in `language` at this path. Links to other languages keep the query and replace its `lang`.
+/// Returns the frame of a page in `language` at this path. Links to other languages keep the query and replace its
+/// `lang`.
 pub fn frame(language: Language, base: &str, title: String, path: &str, query: &[(String, String)]) -> Frame {
     let languages = Language::ALL
         .into_iter()
@@ -35,7 +36,7 @@ fn address(base: &str, path: &str, query: &[(String, String)], language: Languag
     format!("{base}{path}?{}", pairs.finish())
 }
 
-/// Adds a page's language to one of our addresses, so that the linked page speaks the same language.
+/// Adds a page's language to one of our URLs, so that the linked page uses the same language.
 pub fn led_on(address_of: &str, language: Language) -> String {
     let (path, query) = address_of.split_once('?').unwrap_or((address_of, ""));
     let pairs: Vec<_> = url::form_urlencoded::parse(query.as_bytes()).into_owned().collect();

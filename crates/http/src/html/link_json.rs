@@ -1,4 +1,4 @@
-//! The JSON that our browser code sends behind a link.
+//! JSON sent by our browser code from pages behind a link.
 
 use app::{Error, LinkToken, Subject};
 use axum::extract::{FromRef, FromRequest, Request};
@@ -8,8 +8,8 @@ use crate::body::json::JsonBody;
 use crate::frame::problem::Failure;
 use crate::frame::state::Http;
 
-/// The JSON body, at most `LIMIT` bytes, of a request with a link's token. A forged token is refused before we read any
-/// of the body.
+/// The JSON body, at most `LIMIT` bytes, of a request with a link's token. A forged token is refused before the body is
+/// read.
 #[derive(Debug, Clone)]
 pub struct LinkJson<const LIMIT: u64>(pub JsonBody);
 

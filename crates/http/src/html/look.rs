@@ -1,6 +1,6 @@
 //! `GET /api/{company}/look/{name}`: a company's style and logo, which only its own pages load.
 //!
-//! The name contains the hash of the content, so browsers keep both for ever. Any other name is unknown, whether or not
+//! The name contains the hash of the content, so browsers cache both forever. Any other name is unknown, whether or not
 //! the company exists.
 
 use app::{CompanyLook, Error, Subject, shown_logo_size};
@@ -15,11 +15,11 @@ use crate::frame::problem::Failure;
 use crate::frame::security_headers;
 use crate::frame::state::Http;
 
-/// The space for a logo at the top of a page, in CSS pixels; `ui/src/styles/base.css` makes it smaller on phones.
+/// The space for a logo at the top of a page, in CSS pixels. `ui/src/styles/base.css` makes it smaller on phones.
 const BOX_WIDTH: u32 = 200;
 const BOX_HEIGHT: u32 = 40;
 
-/// What a company's look adds to the frame of its pages.
+/// A company's additions to the frame of its pages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FrameLook {
     stylesheet: Option<String>,
@@ -32,12 +32,12 @@ struct FrameLogo {
     alt: String,
     width: u32,
     height: u32,
-    /// Too narrow to contain a name, so the name is shown beside it.
+    /// Whether the logo is too narrow to contain a name, so that the name is shown next to it.
     is_symbol: bool,
 }
 
 impl FrameLook {
-    /// `None` if the company has the default look.
+    /// Returns the look. `None` if the company has the default look.
     pub fn of(base: &str, look: &CompanyLook) -> Option<FrameLook> {
         let address = |name: String| format!("{base}/api/{}/look/{name}", look.company);
         let stylesheet = look.stylesheet_name().map(|name| address(format!("{name}.css")));

@@ -1,4 +1,4 @@
-//! Path parameters of pages. What cannot be read gets the same answer as in [`crate::frame::path`], as a page.
+//! Path parameters of pages. Unreadable ones get the same response as in [`crate::frame::path`], as a page.
 #![expect(
     clippy::disallowed_types,
     reason = "axum's extractor is read here, and its refusal made ours"

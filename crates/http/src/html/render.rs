@@ -1,7 +1,7 @@
 //! Renders the embedded templates.
 //!
-//! In templates, `t("key", name=value)` is a text in the page's language, and `asset("name")` is the address of a file
-//! of `ui/`. A missing key or file is an error, which the test of all templates would find.
+//! In templates, `t("key", name=value)` is a text in the page's language, and `asset("name")` is the URL of a file of
+//! `ui/`. A missing key or file is an error, which the test of all templates would find.
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -66,12 +66,12 @@ fn asset(state: &State<'_, '_>, name: &str) -> Result<String, minijinja::Error> 
         .ok_or_else(|| minijinja::Error::new(ErrorKind::UndefinedError, format!("no asset {name}")))
 }
 
-/// A language that a page is offered in.
+/// A link to the page in another language.
 #[derive(Debug, Clone, Serialize)]
 pub struct LanguageLink {
     /// `ko`
     pub code: &'static str,
-    /// The language's own name for itself.
+    /// The language's name in that language.
     pub name: &'static str,
     /// The same page in this language.
     pub href: String,
@@ -81,12 +81,12 @@ pub struct LanguageLink {
 #[derive(Debug, Clone, Serialize)]
 pub struct Frame {
     pub lang: &'static str,
-    /// The path of the public address, usually empty. Addresses in the page begin with it.
+    /// The path of the public address, usually empty. URLs in the page begin with it.
     pub base: String,
     pub languages: Vec<LanguageLink>,
     /// The title of the browser tab.
     pub title: String,
-    /// The name of the company whose page it is.
+    /// The name of the page's company.
     pub head: Option<String>,
     /// The company's own look, if it has one.
     pub look: Option<FrameLook>,
@@ -120,7 +120,7 @@ pub struct ConsoleLink {
 }
 
 impl Frame {
-    /// The frame of a page of this company.
+    /// Adds this company's look to the frame.
     #[must_use]
     pub fn of_company(self, base: &str, look: &CompanyLook) -> Frame {
         Frame {
@@ -152,7 +152,7 @@ pub fn respond(status: StatusCode, template: &str, frame: &Frame, content: &impl
             response
         }
         Err(error) => {
-            tracing::error!(template, error = %error, "a page could not be written");
+            tracing::error!(template, error = %error, "a page could not be rendered");
             StatusCode::INTERNAL_SERVER_ERROR.into_response()
         }
     }

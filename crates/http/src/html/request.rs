@@ -1,4 +1,4 @@
-//! What every page reads from its request: language, query, cookies and forms, and how it reports failures.
+//! Parts of the request that every page reads (language, query, cookies and forms), and failure reporting.
 
 use std::convert::Infallible;
 
@@ -22,9 +22,9 @@ use crate::frame::state::Http;
 
 /// Where a new signing link is asked for.
 pub const NEW_LINK: &str = "/sign/new-link";
-/// Forms are short: a token, a name, a password.
+/// Maximum size of a form. Forms are short: a token, a name, a password.
 const FORM_LIMIT: u64 = 64 * 1024;
-/// How many characters of a User-Agent we keep.
+/// Maximum number of characters kept of a `User-Agent`.
 const LONGEST_AGENT: usize = 1_000;
 
 #[derive(Debug, Clone)]
@@ -33,10 +33,9 @@ pub struct PageRequest {
     pub base: String,
     /// The requested path.
     pub path: String,
-    /// The query, then the members of a form.
+    /// The query parameters, then the fields of a form.
     pub pairs: Vec<(String, String)>,
-    /// What links to the page in other languages contain: of a form, only what leads to the page, and nothing that was
-    /// typed.
+    /// The parameters in links to other languages. For a form, only those that identify the page, and no typed values.
     address: Vec<(String, String)>,
     /// The client's address, and whether it used TLS.
     pub client: ClientAddress,
@@ -91,14 +90,14 @@ fn base_path(public_url: &str) -> &str {
         .trim_end_matches('/')
 }
 
-/// The path as one of our own. An address that begins with two slashes, or with what browsers treat as such, names
-/// another host (RFC 3986 4.2), and we write the path into links.
+/// Makes the path safe for our links. A URL that begins with two slashes, or with characters that browsers treat as
+/// such, names another host (RFC 3986, 4.2).
 fn own_path(path: &str) -> String {
     format!("/{}", path.trim_start_matches(['/', '\\']))
 }
 
 impl PageRequest {
-    /// The same as the extractor, which never fails.
+    /// Extracts the request. Never fails.
     pub async fn of(parts: &mut Parts, http: &Http) -> Self {
         match Self::from_request_parts(parts, http).await {
             Ok(page) => page,
@@ -106,7 +105,7 @@ impl PageRequest {
         }
     }
 
-    /// The last value of a parameter that is not empty.
+    /// Returns the last non-empty value of a parameter.
     pub fn get(&self, name: &str) -> Option<&str> {
         let found = self.pairs.iter().rev().find(|(key, _)| key == name)?;
         Some(found.1.as_str()).filter(|value| !value.is_empty())
@@ -121,37 +120,37 @@ impl PageRequest {
         format!("{}{mark}{query}", self.path)
     }
 
-    /// The language of `lang` in the address.
+    /// Returns the language of `lang` in the URL.
     pub fn asked(&self) -> Option<Language> {
         self.get("lang").and_then(Language::parse)
     }
 
-    /// The language of the address, else the browser's, else Korean.
+    /// Returns the language of the URL, otherwise the browser's, otherwise Korean.
     pub fn language(&self) -> Language {
         self.asked().or(self.accepted).unwrap_or_default()
     }
 
-    /// The language of the address, else this one.
+    /// Returns the language of the URL, otherwise `other`.
     pub fn language_or(&self, other: Language) -> Language {
         self.asked().unwrap_or(other)
     }
 
-    /// The frame of the requested page.
+    /// Returns the frame of the requested page.
     pub fn frame(&self, language: Language, title: String) -> Frame {
         language::frame(language, &self.base, title, &self.path, &self.address)
     }
 
-    /// The same for a company's page, with the company's look.
+    /// Returns the frame of a company's page, with the company's look.
     pub fn company_frame(&self, language: Language, title: String, look: &CompanyLook) -> Frame {
         self.frame(language, title).of_company(&self.base, look)
     }
 
-    /// An address for a link or form of a page in `language`; it keeps the language.
+    /// Returns a URL for a link or form of a page in `language`, keeping the language.
     pub fn link(&self, language: Language, path: &str, pairs: &[(&str, &str)]) -> String {
         self.way(Some(language), path, pairs)
     }
 
-    /// An address to redirect to; it keeps the language that the request asks for, if any.
+    /// Returns a URL to redirect to, keeping the language requested, if any.
     pub fn onward(&self, path: &str, pairs: &[(&str, &str)]) -> String {
         self.way(self.asked(), path, pairs)
     }
@@ -169,8 +168,8 @@ impl PageRequest {
         format!("{}{path}{mark}{query}", self.base)
     }
 
-    /// A cookie's name in the browser. With the prefix, browsers accept the cookie only from this host and over TLS
-    /// (RFC 6265bis 4.1.3.2), so no other host can plant one. On plain http they would not accept it.
+    /// Returns a cookie's name in the browser. With the prefix, browsers accept the cookie only from this host and over
+    /// TLS (RFC 6265bis, 4.1.3.2), so no other host can plant one. Browsers refuse the prefix over plain http.
     fn cookie_name(&self, name: &str) -> String {
         let prefix = if self.secure { "__Host-" } else { "" };
         format!("{prefix}{name}")
@@ -187,7 +186,7 @@ impl PageRequest {
             .find_map(|(key, value)| (key == name).then_some(value))
     }
 
-    /// A cookie that scripts cannot read, and that browsers do not send with other sites' requests.
+    /// Returns a cookie that scripts cannot read and that browsers do not send with other sites' requests.
     pub fn set_cookie(&self, name: &str, value: &str, seconds: Option<i64>) -> Option<HeaderValue> {
         let secure = if self.secure { "; Secure" } else { "" };
         let name = self.cookie_name(name);
@@ -197,9 +196,9 @@ impl PageRequest {
         HeaderValue::from_str(&format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax{age}{secure}")).ok()
     }
 
-    /// Whether the browser says that another host's page sent this request (`Sec-Fetch-Site`, Fetch Metadata 2.3).
+    /// Whether the browser states that another host's page sent this request (`Sec-Fetch-Site`, Fetch Metadata 2.3).
     /// Browsers send the header over https and to localhost. Without it, as in Safari before 16.4, `Origin` must be our
-    /// public address. If `Origin` is missing or `null`, as on our own pages, we know nothing.
+    /// public address. If `Origin` is missing or `null`, as on our own pages, the sender is unknown.
     pub fn is_from_elsewhere(&self) -> bool {
         if let Some(site) = self.headers.get("sec-fetch-site") {
             return site != "same-origin" && site != "none";
@@ -226,8 +225,8 @@ impl PageRequest {
         Some(value.chars().take(LONGEST_AGENT).collect())
     }
 
-    /// Whether a browser loads this in advance, and perhaps nobody will ever see it. The header is `Sec-Purpose`
-    /// (Fetch, 2.2.7); older browsers send `Purpose`, `X-Purpose` or `X-Moz`.
+    /// Whether a browser is prefetching the page, which nobody may ever see. The header is `Sec-Purpose` (Fetch,
+    /// 2.2.7). Older browsers send `Purpose`, `X-Purpose` or `X-Moz`.
     pub fn is_ahead(&self) -> bool {
         ["sec-purpose", "purpose", "x-purpose", "x-moz"]
             .into_iter()
@@ -241,7 +240,7 @@ impl PageRequest {
             })
     }
 
-    /// Whether the client is a program that reads JSON and not a browser.
+    /// Whether the client is a program that accepts JSON rather than a browser.
     pub fn asks_for_json(&self) -> bool {
         let accepted = self.headers.get_all(header::ACCEPT).iter();
         let mut kinds = accepted
@@ -272,7 +271,7 @@ impl PageRequest {
         response
     }
 
-    /// The page for an error.
+    /// Returns the page for an error.
     pub fn fail(&self, error: &Error, language: Language) -> Response {
         let ending = ending_of(error);
         error.log();
@@ -281,7 +280,8 @@ impl PageRequest {
         response
     }
 
-    /// The page for an error behind a link. It has the look of the company that made the link, if one did.
+    /// Returns the page for an error behind a link. It has the look of the company that created the link, if there is
+    /// one.
     pub async fn fail_link(&self, http: &Http, token: &str, error: &Error, language: Language) -> Response {
         if !matches!(error, Error::Conflict { .. }) {
             return self.fail(error, language);
@@ -304,7 +304,7 @@ impl PageRequest {
         is_offered.then(|| self.link(language, NEW_LINK, &[("token", token)]))
     }
 
-    /// What we can say about a link that no longer opens: the company, so that its holder knows whom to ask.
+    /// Returns details about a link that no longer opens: the company, so that the holder knows whom to ask.
     pub async fn about_link(&self, http: &Http, token: &str) -> About {
         let token = token.to_owned();
         let look = http.blocking(move |app| app.look_behind_link(&token)).await;
@@ -331,7 +331,7 @@ pub fn name_wait(headers: &mut HeaderMap, error: &Error) {
     rate_limit::describe(headers, error);
 }
 
-/// The page for each error.
+/// Returns the page for each error.
 pub fn ending_of(error: &Error) -> Ending {
     match error {
         Error::NotFound(Subject::Link)
@@ -362,10 +362,10 @@ pub fn ending_of(error: &Error) -> Ending {
     }
 }
 
-/// The members of a form that lead to its page, like those of a query.
+/// The form parameters that identify its page, like those of a query.
 const LEADING: [&str; 4] = ["token", "callback_fn", "next_sign", "next"];
 
-/// Where the page that answers a form can be opened again: the addresses of these forms accept no GET.
+/// Returns where the page that answers a form can be opened again, because the URLs of these forms accept no GET.
 fn opened_at(path: String) -> String {
     match path.as_str() {
         "/sign/access-code" | "/sign/one-time-code" | "/sign/one-time-code/send" | "/sign/document" => {
@@ -379,7 +379,7 @@ fn opened_at(path: String) -> String {
     }
 }
 
-/// A page request whose body is a form. The form's members are added to the query's.
+/// A page request whose body is a form. The form's fields are added to the query parameters.
 #[derive(Debug, Clone)]
 pub struct PageForm(pub PageRequest);
 

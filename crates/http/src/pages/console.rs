@@ -26,7 +26,6 @@ pub mod first_run;
 pub mod outbox;
 pub mod sign_in;
 
-/// The routes of the members' pages.
 pub fn routes() -> Vec<Route> {
     use Authority::Public;
     let (read, send) = (Authority::Session(Access::Read), Authority::Session(Access::Send));
@@ -65,12 +64,12 @@ where
     }
 }
 
-/// Sends a visitor without a session to the sign-in page, which leads back here.
+/// Redirects a visitor without a session to the sign-in page, which returns here afterwards.
 fn to_sign_in(request: &PageRequest) -> Response {
     request.redirect(&request.onward("/sign-in", &[("next", &request.own_address())]))
 }
 
-/// The language of the address, else the company's.
+/// Returns the language of the URL, otherwise the company's.
 fn language_of(request: &PageRequest, session: &MemberSession) -> Language {
     request.language_or(session.actor.language())
 }

@@ -1,8 +1,8 @@
-//! `GET /api/docs`: the API reference, written from the `OpenAPI` document, with forms to try the calls.
+//! `GET /api/docs`: the API reference, generated from the `OpenAPI` document, with forms to try the calls.
 //!
-//! Descriptions of the whole, of groups and of calls, who may call, and error messages are in the reader's language.
+//! Descriptions of the API, of groups and calls, authorities and error messages are in the reader's language.
 //! Descriptions of parameters, members and responses are in English and marked as English. The page's script only
-//! filters and sends the forms; the token stays in the tab.
+//! filters and submits the forms. The token stays in the tab.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,14 +20,14 @@ use crate::frame::state::Http;
 use crate::html::render::respond;
 use crate::html::request::PageRequest;
 
-/// The longest example that is shown in one line.
+/// Maximum length of an example shown on one line.
 const LINE: usize = 88;
-/// How many error ids are listed at a call; for more, the page links to the list.
+/// Maximum number of error ids listed at a call. If there are more, the page links to the list.
 const FEW_IDS: usize = 5;
 /// The value of path parameters without an example.
 const ID: &str = "42";
 
-/// Texts for the script.
+/// Keys of texts for the script.
 const SCRIPT_SENTENCES: [&str; 8] = [
     "docs-found",
     "docs-found-none",
@@ -74,7 +74,7 @@ struct Call {
     bodies: Vec<Body>,
     answers: Vec<Answer>,
     refusals: Vec<Refusal>,
-    /// The responses that every call of its kind can get.
+    /// The usual responses, which every call of its kind can return.
     usual: Vec<String>,
 }
 
@@ -105,7 +105,7 @@ struct Member {
     description: String,
 }
 
-/// The type of a value in words; `object` names the object that it is or contains.
+/// The type of a value in words. `object` names the object type of the value or its elements.
 #[derive(Debug, Default, Serialize)]
 struct Kind {
     text: String,
@@ -166,7 +166,7 @@ struct ErrorGroup {
 #[derive(Debug, Serialize)]
 struct ErrorId {
     id: &'static str,
-    /// Whether this is its first appearance, which addresses with its name lead to.
+    /// Whether this is its first occurrence, which links with its name open.
     is_first: bool,
     message: String,
 }
@@ -176,7 +176,7 @@ pub async fn page(State(http): State<Http>, request: PageRequest) -> Response {
     let title = i18n::text(language, "docs-title", &[]);
     let frame = request.frame(language, title);
     let (public_url, base) = (http.public_url().to_owned(), request.base.clone());
-    // Rendering takes long, so it does not use the threads that all answers share.
+    // Rendering is slow, so do not use the threads for responses.
     let written = http.blocking(move |_| {
         let docs = docs(language, &public_url, &base);
         Ok(respond(StatusCode::OK, "docs.html", &frame, &docs))
@@ -184,7 +184,7 @@ pub async fn page(State(http): State<Http>, request: PageRequest) -> Response {
     written.await.unwrap_or_else(|error| request.fail(&error, language))
 }
 
-/// The content of the page, for an installation with this public address.
+/// Returns the content of the page for an installation with this public address.
 pub(super) fn docs(language: Language, public_url: &str, base: &str) -> impl Serialize + use<> {
     let document = openapi::described(public_url);
     let reader = Reader {
@@ -193,7 +193,7 @@ pub(super) fn docs(language: Language, public_url: &str, base: &str) -> impl Ser
         ids: openapi::error_ids_by_status(),
         routes: api::routes(),
     };
-    // The script fills these in.
+    // Placeholders that the script fills in.
     let places = [
         ("count", "{count}"),
         ("milliseconds", "{milliseconds}"),
@@ -227,7 +227,7 @@ impl<'d> Reader<'d> {
                 members(operations).map(move |(method, operation)| (path, method, operation))
             })
             .collect();
-        // In the order of the routes, which is that of use.
+        // In the order of the routes, which is the order of typical use.
         calls.sort_by_key(|(path, method, _)| self.routes.iter().position(|route| is_at(route, method, path)));
         let tags = self.document["tags"].as_array().into_iter().flatten();
         tags.map(|tag| {
@@ -283,7 +283,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// What a call does, if its name does not say enough.
+    /// Returns the description of a call, if its name does not say enough.
     fn told(&self, id: &str) -> Vec<String> {
         let key = format!("docs-text-{id}");
         if i18n::has(self.language, &key) {
@@ -293,7 +293,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// Who may call it, according to the routes.
+    /// Returns the authority of the call's route.
     fn who(&self, method: &str, path: &str) -> &'static str {
         let route = self.routes.iter().find(|route| is_at(route, method, path));
         match route.map(|route| route.authority) {
@@ -305,7 +305,7 @@ impl<'d> Reader<'d> {
 
     fn parameters(operation: &Value) -> Vec<Parameter> {
         let given = operation["parameters"].as_array().into_iter().flatten();
-        // What every call accepts is described once, above all calls.
+        // Parameters that every call accepts are described once, above all calls.
         given
             .filter(|parameter| parameter.get("$ref").is_none())
             .map(|parameter| {
@@ -355,7 +355,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// Its own examples, or else that of its schema.
+    /// Returns its own examples, or those of its schema.
     fn examples(&self, content: &'d Value) -> Vec<Example> {
         let named: Vec<Example> = members(&content["examples"])
             .map(|(name, example)| Example {
@@ -424,7 +424,7 @@ impl<'d> Reader<'d> {
             .collect()
     }
 
-    /// The members of an object, required ones first.
+    /// Returns the members of an object, required ones first.
     fn members_of(&self, schema: &'d Value) -> Vec<Member> {
         let parts = schema["allOf"].as_array().into_iter().flatten();
         let mut all: Vec<Member> = parts.flat_map(|part| self.members_of(self.resolved(part))).collect();
@@ -436,7 +436,7 @@ impl<'d> Reader<'d> {
             kind: kind(property),
             description: description(property),
         }));
-        // For an object that can be one of several: the members that only one has.
+        // If the object has several alternatives, include the members that only some of them have.
         let inline = alternatives(schema).filter(|alternative| alternative.get("$ref").is_none());
         all.extend(inline.flat_map(|alternative| self.members_of(alternative)));
         all.sort_by_key(|member| !member.required);
@@ -496,7 +496,7 @@ fn paragraphs(text: &str) -> Vec<String> {
     parts.map(str::to_owned).collect()
 }
 
-/// The description of a member, or of the object that it is.
+/// Returns the description of a member, or of its object type.
 fn description(property: &Value) -> String {
     let own = text(&property["description"]);
     if own.is_empty() {
@@ -509,7 +509,7 @@ fn description(property: &Value) -> String {
     }
 }
 
-/// The name of the object that a schema refers to.
+/// Returns the name of the object type that a schema refers to.
 fn object_of(schema: &Value) -> String {
     let name = schema["$ref"]
         .as_str()
@@ -546,7 +546,7 @@ fn kind(schema: &Value) -> Kind {
     Kind { text: name, object }
 }
 
-/// JSON for people: what fits into one line is in one, and short members of an object come first.
+/// Formats JSON for people: values that fit on a line are on one line, and an object's short members come first.
 fn pretty(value: &Value) -> String {
     let mut written = String::new();
     write(&mut written, value, 0);
@@ -659,7 +659,7 @@ mod tests {
     #[test]
     fn no_two_elements_have_one_id_and_every_link_within_the_page_leads_somewhere() {
         let page = page(Language::En);
-        // Skip what comes before the first mark.
+        // Skip the text before the first mark.
         let named = |mark: &'static str| page.split(mark).skip(1).filter_map(|rest| rest.split('"').next());
         let mut ids = BTreeSet::new();
         for id in named(" id=\"") {
@@ -694,7 +694,7 @@ mod tests {
         }
     }
 
-    /// Compares our English texts with the document's, so that a change of one leads to the translations.
+    /// Compares our English texts with those of the document, so that changes to one are also made in the translations.
     #[test]
     fn what_is_said_of_calls_in_english_is_what_the_document_says() {
         let document = openapi::described(PUBLIC);
@@ -730,7 +730,7 @@ mod tests {
         ] {
             let page = page(language);
             assert!(page.contains(words), "{words}");
-            // English text is in an element that says so.
+            // English text is in an element with an English language attribute.
             let english = "For load balancers. It writes to the database";
             assert!(!page.contains(english));
             for member in ["The member&#x27;s e-mail address.", "The endpoint for webhooks: https"] {

@@ -1,12 +1,12 @@
-//! `GET /link`, `POST /link`: visitors of a public link enter their name and contact, and continue to the signing page.
+//! `GET /link`, `POST /link`: visitors to a public link enter their name and contact, and continue to the signing page.
 //!
-//! A plain GET, which mail scanners send, starts nothing. Each start costs a document and perhaps a message, so starts are
-//! limited per address. Refused tries, mostly typing mistakes, cost little and are counted separately: a desk where many
-//! people mistype is not locked out.
+//! A plain GET, which mail scanners send, starts nothing. Each start costs a document and perhaps a message, so starts
+//! are limited per address. Refused tries, mostly typing mistakes, cost little and are counted separately, so that a
+//! shared device where many people make mistakes is not locked out.
 //!
-//! If a start is refused, the form comes back as it was filled in, with the reason and, if there is one, the time of the
-//! next try. Another page is shown only if the form is no longer of use: the link has ended, or we do not know whether the
-//! document was started. Programs that ask for JSON get the API's problem details.
+//! If a start is refused, the form is shown again with its entries, the reason and, if there is one, the time of the
+//! next try. Another page is shown only if the form is no longer usable because the link has ended, or because we do
+//! not know whether the document was started. Programs that request JSON get the API's problem details.
 
 use app::{ConflictCode, Error, Fault, LinkInvitation, LinkLeads, LinkVisitor, Origin, SignerError};
 use axum::extract::State;
@@ -21,12 +21,12 @@ use crate::html::ending::{About, Ending};
 use crate::html::render::respond;
 use crate::html::request::{PageForm, PageRequest, name_wait};
 
-/// A name and a contact; longer ones are cut, and then refused.
+/// Maximum length of a name or contact. Longer ones are cut, and then refused.
 const LONGEST_ENTRY: usize = 300;
 
 #[derive(Serialize)]
 struct LinkPage<'a> {
-    /// With the token, so that the page that answers can be opened again.
+    /// The form's URL, including the token, so that the resulting page can be opened again.
     action: String,
     company: &'a str,
     document: &'a str,
@@ -39,10 +39,10 @@ struct LinkPage<'a> {
     said: Said,
 }
 
-/// What is wrong with the entries, in words.
+/// The errors in the entries, in words.
 #[derive(Default, Serialize)]
 struct Said {
-    /// About the form as a whole.
+    /// An error about the form as a whole.
     notice: Option<String>,
     name_fault: Option<String>,
     contact_fault: Option<String>,
@@ -50,7 +50,7 @@ struct Said {
 }
 
 impl Said {
-    /// The texts for an error; `None` if the form is no longer of use.
+    /// Returns the texts for an error. `None` if the form is no longer usable.
     fn of(error: &Error, language: Language) -> Option<Self> {
         match error {
             Error::Unprocessable(faults) => {
@@ -65,7 +65,7 @@ impl Said {
                     agree_fault: said("agree"),
                 })
             }
-            // Only this contact is throttled; another one may work.
+            // Only this contact is throttled. Another one may work.
             Error::Conflict {
                 code: ConflictCode::LinkTaken,
                 ..
@@ -73,7 +73,7 @@ impl Said {
                 contact_fault: Some(i18n::text(language, "link-taken", &[])),
                 ..Self::default()
             }),
-            // The visitor must find out whether it was started before trying again.
+            // Visitors must find out whether the document was started before they try again.
             Error::Conflict { .. } | Error::NotFound(_) | Error::OutcomeUnknown(_) => None,
             _ => Some(Self {
                 notice: Some(SignerError::from(error).message(language)),
@@ -91,7 +91,7 @@ pub async fn form(State(http): State<Http>, request: PageRequest) -> Response {
     }
 }
 
-/// The answer to a refused try: the form again if possible, otherwise another page.
+/// Responds to a refused try: shows the form again if possible, otherwise another page.
 async fn refused(http: &Http, request: &PageRequest, invitation: Option<&LinkInvitation>, error: Error) -> Response {
     if request.asks_for_json() {
         return Failure::from(error).into_response();
@@ -192,7 +192,7 @@ fn page(request: &PageRequest, invitation: &LinkInvitation, status: StatusCode, 
     response
 }
 
-/// A fault as a text for the form.
+/// Formats a fault for the form.
 fn words(fault: &Fault, language: Language) -> String {
     match (fault.path.as_str(), fault.code) {
         ("agree", _) => i18n::text(language, "link-agree-missing", &[]),

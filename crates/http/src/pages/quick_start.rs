@@ -1,9 +1,9 @@
-//! The four steps with which the API reference begins, in curl, and all of them as programs in other languages.
+//! The four steps at the start of the API reference, in curl, and complete programs in other languages.
 
 use domain::Language;
 use serde::Serialize;
 
-/// One command, or two, for each step, with an empty line between.
+/// One or two commands for each step, separated by an empty line.
 const STEPS: &str = include_str!(concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/../../templates/quick_start/steps.sh"
@@ -33,7 +33,6 @@ const PROGRAMS: [(&str, &str); 2] = [
 /// The base URL in the examples.
 const EXAMPLE: &str = "https://sign.example.com";
 
-/// The values for the template.
 #[derive(Debug, Serialize)]
 pub struct QuickStart {
     steps: Vec<Example>,
@@ -47,7 +46,7 @@ struct Example {
 }
 
 impl QuickStart {
-    /// For an installation that is reached at `public_url`.
+    /// Creates the values for an installation at `public_url`.
     pub fn new(language: Language, public_url: &str) -> Self {
         let here = |code: &str| code.trim_end().replace(EXAMPLE, public_url.trim_end_matches('/'));
         let steps = SENTENCES.into_iter().zip(STEPS.split("\n\n"));

@@ -1,6 +1,6 @@
-//! Every template with sample data in every language, which proves that everything a template names exists.
+//! Renders every template with sample data in every language, to check that every name used in the templates exists.
 //!
-//! If `COUNTERSIGN_SAMPLES` names a folder, the pages are written there, to be looked at in a browser without a server.
+//! If `COUNTERSIGN_SAMPLES` names a folder, the pages are written there, to be viewed in a browser without a server.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -139,10 +139,9 @@ fn verdict_words(language: Language, result: &str, standing: &str) -> Value {
     })
 }
 
-/// A name, its template, and what the template is given.
+/// A name, its template, and the template's data.
 type Sample = (String, &'static str, Value);
 
-/// The signing page and the viewer.
 fn signing(language: Language) -> Vec<Sample> {
     vec![
         ("sign".to_owned(), "sign.html", sign(language, "sign")),
@@ -163,7 +162,7 @@ fn signing(language: Language) -> Vec<Sample> {
     ]
 }
 
-/// The questions for codes.
+/// The forms for codes.
 fn codes(language: Language) -> Vec<Sample> {
     vec![
         (
@@ -201,7 +200,6 @@ fn codes(language: Language) -> Vec<Sample> {
     ]
 }
 
-/// The page of a public link.
 fn links(language: Language) -> Vec<Sample> {
     vec![
         (
@@ -236,7 +234,6 @@ fn links(language: Language) -> Vec<Sample> {
     ]
 }
 
-/// The verify page.
 fn verdicts(language: Language) -> Vec<Sample> {
     vec![
         (
@@ -272,7 +269,6 @@ fn verdicts(language: Language) -> Vec<Sample> {
     ]
 }
 
-/// The members' pages.
 fn members(language: Language) -> Vec<Sample> {
     vec![
         (
@@ -527,7 +523,7 @@ fn every_template_is_written_in_every_language() {
     }
 }
 
-/// Translators should not maintain texts that no page uses.
+/// Translators should not have to maintain unused texts.
 #[test]
 fn every_sentence_of_the_pages_is_used() {
     fn collect(folder: &Path, text: &mut String) {

@@ -1,8 +1,8 @@
-//! The signing page, and what its script asks of the server.
+//! The signing page and the requests of its script.
 //!
-//! The link's token decides who may do what. It is in the address of the page and of its pictures, and in the
-//! `link-token` header of the script's requests, which no other site's form can send. If the sender set an access code
-//! or requires a one-time code, a cookie that scripts cannot read proves that it was entered.
+//! The link's token determines permissions. It is in the URLs of the page and of its images, and in the `link-token`
+//! header of the script's requests, which no other site's form can send. If the sender set an access code or requires a
+//! one-time code, a cookie that scripts cannot read proves that the code was entered.
 
 use app::{LinkToken, SigningKey};
 use axum::http::Method;
@@ -20,7 +20,6 @@ pub mod preview;
 pub mod texts;
 pub mod view;
 
-/// The routes of the signing page and its preview.
 pub fn routes() -> Vec<Route> {
     use Authority::LinkToken;
     vec![
@@ -89,7 +88,7 @@ enum Proof {
     OneTime,
 }
 
-/// The cookie that proves a code, one for each recipient.
+/// Returns the name of the cookie that proves a code. Each recipient has their own.
 fn proof_cookie(http: &Http, token: &str, proof: Proof) -> Option<String> {
     let token = LinkToken::decode(token, &http.app().vault)?;
     let word = match proof {
@@ -99,7 +98,7 @@ fn proof_cookie(http: &Http, token: &str, proof: Proof) -> Option<String> {
     Some(format!("countersign_{word}_{}", token.subject))
 }
 
-/// The page of a link: the signing page, or that of a signer's finished files.
+/// Returns the page of a link: the signing page, or the page of a signer's finished files.
 fn page_of(http: &Http, token: &str) -> &'static str {
     match LinkToken::decode(token, &http.app().vault) {
         Some(token) if token.purpose.is_signers_file() => "/mail/view",
@@ -107,7 +106,7 @@ fn page_of(http: &Http, token: &str) -> &'static str {
     }
 }
 
-/// What the request opens a document with.
+/// Returns the token and proofs with which the request opens a document.
 pub(super) fn key(http: &Http, request: &PageRequest) -> SigningKey {
     let token = request
         .link_token()

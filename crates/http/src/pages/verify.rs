@@ -1,7 +1,7 @@
-//! `GET /verify`, `POST /verify`: shows anyone whether a PDF is unchanged, or a document together with its certificate.
+//! `GET /verify`, `POST /verify`: shows anyone whether a PDF, or a document with its certificate, is unchanged.
 //!
-//! The certificate's QR code leads here. A confined worker reads the files, and we do not keep them. The page reveals
-//! nothing about any workflow, whatever its address says.
+//! The certificate's QR code opens this page. A confined worker reads the files, and we do not store them. The page
+//! reveals nothing about any workflow, whatever its URL contains.
 
 use app::{App, AttachedChain, Error, Outcome, VerdictWords, belong_together};
 use axum::body::Bytes;
@@ -87,12 +87,12 @@ pub async fn check(State(http): State<Http>, request: PageRequest, form: Request
     }
 }
 
-/// The files of the form, and the browser's time zone, which the page's script fills in (otherwise UTC). An error if the files
-/// are too large together, or did not arrive completely.
+/// Returns the files of the form, and the browser's time zone, which the page's script fills in (otherwise UTC). Fails
+/// if the files together are too large, or did not arrive completely.
 async fn receive(form: Request, limit: u64) -> Result<(Vec<Upload>, Zone), Error> {
     let parts = match multipart::read(form, limit).await {
         Ok(parts) => parts,
-        // A form of another type contains no file.
+        // A body with a different media type contains no file.
         Err(Error::Unsupported { expected: Some(_) }) => return Ok((Vec::new(), Zone::UTC)),
         Err(error) => return Err(error),
     };
@@ -108,7 +108,7 @@ async fn receive(form: Request, limit: u64) -> Result<(Vec<Upload>, Zone), Error
             Upload { name, bytes }
         })
         .collect();
-    // A form needs some additional space, so the body's own limit is higher.
+    // The form itself needs some additional space, so the body's limit is higher.
     if uploads.iter().map(|upload| upload.bytes.len() as u64).sum::<u64>() > limit {
         return Err(Error::TooLarge { limit });
     }

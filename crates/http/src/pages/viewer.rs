@@ -1,7 +1,7 @@
 //! `GET /mail/view`, `GET /mail/view/pages/{document}/{page}`, `GET /mail/view/texts/{document}/{page}`, `GET
-//! /mail/file`: the finished document and its certificate, to read and to download.
+//! /mail/file`: the finished document and its certificate, to view and download.
 //!
-//! Reading changes nothing; a download is recorded in the audit trail.
+//! Viewing changes nothing. A download is recorded in the audit trail.
 
 use app::{App, ConflictCode, Error, LinkedFile, Origin, SigningKey, asks_for_code};
 use axum::extract::State;
@@ -23,7 +23,6 @@ use crate::html::ending::Ending;
 use crate::html::render::respond;
 use crate::html::request::PageRequest;
 
-/// The routes of the viewer.
 pub fn routes() -> Vec<Route> {
     use Authority::LinkToken;
     vec![
@@ -81,7 +80,7 @@ async fn ask(http: &Http, request: &PageRequest, key: SigningKey) -> Response {
     }
 }
 
-/// Links of this kind expire.
+/// Returns the page for an error. Links of this kind expire.
 async fn failed(http: &Http, request: &PageRequest, error: &Error) -> Response {
     let language = request.language();
     match error {
@@ -140,8 +139,8 @@ pub async fn text(State(http): State<Http>, asked: AskedPart) -> Result<Response
     asked.answer_by_key(&http, App::shown_text).await
 }
 
-/// `GET /mail/file`. Adds an entry to the audit trail, so a browser that loads pages in advance gets a 503 until
-/// somebody wants the file.
+/// `GET /mail/file`. Adds an entry to the audit trail, so prefetching browsers get a 503 until someone requests the
+/// file.
 pub async fn file(State(http): State<Http>, wanted: Wanted, request: PageRequest) -> Response {
     let key = key(&http, &request);
     let token = key.token.clone();
@@ -169,7 +168,7 @@ pub async fn file(State(http): State<Http>, wanted: Wanted, request: PageRequest
             disposition: Some(security_headers::attachment(&linked.file.file_name)),
             bytes: linked.file.bytes,
         }),
-        // The page asks for the code; whatever downloads files must not get a page in place of a PDF.
+        // The page asks for the code. A download program must not get a page in place of a PDF.
         Err(error) if asks_for_code(&error) => request.redirect(&request.onward("/mail/view", &[("token", &token)])),
         Err(error) => failed(&http, &request, &error).await,
     }

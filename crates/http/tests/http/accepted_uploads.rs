@@ -1,4 +1,4 @@
-//! PDFs that are accepted only because their sender says so.
+//! PDFs that are accepted only with the sender's explicit consent.
 
 use serde_json::{Value, json};
 use testkit::database::TestDatabase;
@@ -18,12 +18,12 @@ fn upload(server: &Server, token: &str, pdf: &[u8], accept: Option<&str>) -> Ans
     send(server, "POST", "/api/v3/templates", token, &members)
 }
 
-/// The error about a PDF that is refused.
+/// Returns the error about a refused PDF.
 fn refused(answer: &Answer) -> Value {
     answer.problem(422)["errors"][0].clone()
 }
 
-/// A document that all have signed: it is certified, and cannot be added to.
+/// A document that everyone has signed. It is certified, so nothing can be added.
 fn sealed(server: &Server, token: &str, template: i64) -> Vec<u8> {
     let id = server.start(token, &start_body(template)).ok()["workflow_id"].clone();
     for order in 1..=2 {
@@ -44,7 +44,7 @@ fn a_signed_pdf_can_be_sent_as_a_copy_without_its_signatures(database: &TestData
     );
     let message = error["message"].as_str().expect("words");
     assert!(message.contains("send a copy without the signatures"), "{message}");
-    // The other word does not help, and one that does not exist is named.
+    // The other word does not help, and an unknown word is named.
     assert_eq!(
         refused(&upload(&server, &token, &signed, Some("rebuilt")))["accept"],
         "without_signatures"
@@ -68,7 +68,7 @@ fn a_signed_pdf_can_be_sent_as_a_copy_without_its_signatures(database: &TestData
         (&seen["is_signed"], &seen["signed_original"]),
         (&json!(false), &json!(original))
     );
-    // It stays known when only the fields change, and in a copy of the template.
+    // The record is kept when only the fields change, and in a copy of the template.
     let fields = plain(1, "end").to_string();
     send(&server, "PUT", &path, &token, &[("fields", None, fields.as_bytes())]).ok();
     assert_eq!(server.get(&path, &token).ok()["signed_original"], original);

@@ -1,5 +1,5 @@
-//! Approve, reject, cancel, extend, correct: each transition happens once, and a late caller reads which state
-//! the workflow is in.
+//! Approve, reject, cancel, extend, correct: each transition happens once, and a late caller receives the workflow's
+//! current state.
 
 use domain::{Clock as _, Zone};
 use jiff::SignedDuration;
@@ -34,7 +34,7 @@ fn pair(code: &str, state: &str) -> (String, String) {
     (code.to_owned(), state.to_owned())
 }
 
-/// A workflow of `steps` plain steps under way.
+/// A workflow of `steps` plain steps in progress.
 fn playing(server: &Server, company: &domain::CompanyId, token: &str, steps: u32, on_reject: &str) -> Value {
     let template = server.template(company, &plain(steps, on_reject));
     let writers: Vec<Value> = (1..=steps)
@@ -66,7 +66,7 @@ fn a_second_approval_is_refused(database: &TestDatabase) {
         assert_eq!(conflict(&again), pair("already-approved", "Playing"), "{what}");
     }
     assert_eq!(server.act(&token, &id, "approve", &json!({"order": 3})).status, 404);
-    // What names no step, as a program might send it again that lost the answer, acts for nobody.
+    // A request without a step acts for nobody, because a program that lost the response might repeat it.
     for what in ["approve", "reject"] {
         let unnamed = server.act_as_given(&token, &id, what, &json!({}));
         assert_eq!(
@@ -111,7 +111,7 @@ fn an_ended_workflow_changes_no_more(database: &TestDatabase) {
         let seen = server.get(&format!("/api/v3/workflows/{id}"), &token).ok();
         assert_eq!(seen["status"], *state);
         assert_eq!(seen["playing_url"], "", "{state}");
-        // The document exists where, and only where, it is complete; the certificate always.
+        // The document exists only when the workflow is complete, but the certificate always does.
         let document = server.get(&format!("/api/v3/workflows/{id}/document"), &token);
         if *state == "Complete" {
             assert_eq!(document.status, 200);
@@ -131,7 +131,7 @@ fn of_two_at_once_one_wins(database: &TestDatabase) {
     let server = Server::new(database);
     let company = server.company("acme");
     let token = server.token("acme", "owner@example.com");
-    // Two finals, and a final against a cancellation.
+    // Two final approvals, and a final approval against a cancellation.
     for rivals in [["approve", "approve"], ["approve", "cancel"], ["reject", "approve"]] {
         let id = playing(&server, &company, &token, 1, "end");
         let answers: Vec<Answer> = std::thread::scope(|scope| {
@@ -190,7 +190,7 @@ fn an_approval_is_held_to_the_fields(database: &TestDatabase) {
     );
     let answer = server.act(&token, &id, "approve", &json!({"comment": "x".repeat(251), "order": 0}));
     assert_eq!(answer.faults().len(), 2);
-    // Nothing of that was written.
+    // Nothing was written.
     assert_eq!(server.get(&format!("/api/v3/workflows/{id}"), &token).ok(), before);
     server
         .act(&token, &id, "approve", &json!({"field_list": values_of(1)}))
@@ -209,13 +209,13 @@ fn a_rejection_gives_back_where_the_template_says_so(database: &TestDatabase) {
         (&back["status"], &back["order"], &back["next_name"]),
         (&json!("Playing"), &json!(1), &json!("Writer 1"))
     );
-    // The value stayed, and can be changed.
+    // The value was kept, and can be changed.
     let values = json!({"field_list": [{"name": "text1", "value": "second"}]});
     let again = server.act(&token, &id, "approve", &values).ok();
     assert_ne!(again["sign_url"], old, "the earlier link died");
     let seen = server.get(&format!("/api/v3/workflows/{id}"), &token).ok();
     assert_eq!(seen["field_list"][0]["value"], "second");
-    // At the first step a rejection ends it.
+    // At the first step, declining ends the workflow.
     let id = playing(&server, &company, &token, 2, "return");
     assert_eq!(server.act(&token, &id, "reject", &json!({})).ok()["status"], "Rejected");
 }
@@ -356,7 +356,7 @@ fn a_reminder_too_soon_is_refused_with_the_wait(database: &TestDatabase) {
         let detail = problem["detail"].as_str().expect("a detail");
         assert!(detail.contains(&again_at), "{detail} does not name {again_at}");
     }
-    // A caller who waits as long as the answer says gets in.
+    // A caller who waits for the stated time succeeds.
     server.clock.advance(1);
     remind().ok();
 }
@@ -371,7 +371,7 @@ fn a_finished_workflow_is_hidden_and_keeps_its_proof(database: &TestDatabase) {
         pair("still-playing", "Playing")
     );
     server.act(&token, &id, "approve", &json!({})).ok();
-    // No body at all is as good as an empty one.
+    // A missing body counts as an empty one.
     let path = format!("/api/v3/workflows/{id}/discard");
     server.send(server.request("POST", &path, Some(&token))).ok();
     assert_eq!(server.get("/api/v3/workflows", &token).ok()["workflow_list"], json!([]));

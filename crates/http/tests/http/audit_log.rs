@@ -1,4 +1,4 @@
-//! The audit log: each change by a member or the operator is one entry, written with the change.
+//! The audit log: each change by a member or the operator adds one entry, written together with the change.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +30,6 @@ struct World {
     company: CompanyId,
     token: String,
     template: i64,
-    /// The routes that were called.
     called: BTreeSet<(String, &'static str)>,
 }
 
@@ -53,7 +52,7 @@ impl World {
         self.server.app.audit_log(&by, None, 1_000).expect("the log")
     }
 
-    /// The one entry that something adds.
+    /// Returns the single entry that a change adds.
     fn entry_of<T>(&self, change: impl FnOnce(&World) -> T) -> (T, LogEntry) {
         let before = self.log().len();
         let answer = change(self);
@@ -62,7 +61,7 @@ impl World {
         (answer, log.swap_remove(0))
     }
 
-    /// A call of the API that leaves an entry.
+    /// Makes an API call that adds an entry.
     fn calls(&mut self, method: &str, route: &'static str, id: &Value, body: &Value, action: Action) -> Value {
         let path = route.replace("{id}", &id.to_string()).replace("{order}", "1");
         self.called.insert((method.to_owned(), route));
@@ -74,7 +73,7 @@ impl World {
         answer
     }
 
-    /// The same with a form.
+    /// Sends a form that adds an entry.
     fn sends(&mut self, method: &str, route: &'static str, id: i64, parts: &[(&str, &[u8])], action: Action) -> Value {
         let path = route.replace("{id}", &id.to_string());
         self.called.insert((method.to_owned(), route));
@@ -102,7 +101,7 @@ impl World {
         assert_eq!(entry.at, self.server.app.now());
     }
 
-    /// What the operator does.
+    /// Makes a change as the operator.
     fn operates<T>(&self, action: Action, change: impl FnOnce(&app::App, &Actor) -> T) {
         let by = operator(&self.server.app, &self.company);
         let (_, entry) = self.entry_of(|world| change(&world.server.app, &by));
@@ -156,7 +155,7 @@ fn each_change_is_one_entry_and_nothing_else_is(database: &TestDatabase) {
         "its own, of the company and its owner"
     );
 
-    // A route that changes something is called above, or named as one that does not.
+    // Every route that changes something is called above, or listed as changing nothing.
     for route in routes() {
         let changes = match route.authority {
             Authority::AccessToken(access) | Authority::Session(access) => {
@@ -171,6 +170,26 @@ fn each_change_is_one_entry_and_nothing_else_is(database: &TestDatabase) {
             route.method,
             route.path
         );
+    }
+}
+
+impl World {
+    /// Sends a form of the console as the owner, which must leave this entry.
+    fn submits(&mut self, path: &str, route: &'static str, form: &str, action: Action) {
+        let member = self.server.sign_in("acme", "owner@example.com");
+        let (status, entry) = self.entry_of(|world| {
+            let request = world
+                .server
+                .request("POST", path, None)
+                .header("cookie", member.cookie.clone())
+                .header("content-type", "application/x-www-form-urlencoded")
+                .header("sec-fetch-site", "same-origin");
+            let answer = world.server.send(request.body(format!("csrf={}&{form}", member.csrf)));
+            answer.status
+        });
+        assert_eq!(status, 200, "{form}");
+        self.is_of_owner(&entry, "pages", action);
+        self.called.insert(("POST".to_owned(), route));
     }
 }
 
@@ -249,7 +268,7 @@ fn of_workflows(world: &mut World) {
     let canceled = &world.log()[0];
     assert_eq!(canceled.before.as_deref(), Some(r#"{"order":1,"status":"Playing"}"#));
     assert_eq!(canceled.after.as_deref(), Some(r#"{"status":"Canceled"}"#));
-    // What is refused, and what changes nothing, leaves no entry.
+    // Refused calls and calls without effect leave no entry.
     let before = world.log();
     world.server.act(&world.token, &id, "cancel", &none).problem(409);
     world
@@ -373,19 +392,21 @@ fn of_a_copied_link(world: &mut World) {
     world.server.keep_all();
     let shown = world.server.get(&format!("/api/v3/workflows/{id}"), &world.token).ok();
     let path = format!("/outbox/{}/link", shown["message_list"][0]["message_id"]);
-    let member = world.server.sign_in("acme", "owner@example.com");
-    let (status, entry) = world.entry_of(|world| {
-        let request = world
-            .server
-            .request("POST", &path, None)
-            .header("cookie", member.cookie.clone())
-            .header("content-type", "application/x-www-form-urlencoded")
-            .header("sec-fetch-site", "same-origin");
-        world.server.send(request.body(format!("csrf={}", member.csrf))).status
-    });
-    assert_eq!(status, 200);
-    world.is_of_owner(&entry, "pages", Action::SigningLinkCopied);
-    world.called.insert(("POST".to_owned(), "/outbox/{id}/link"));
+    world.submits(&path, "/outbox/{id}/link", "", Action::SigningLinkCopied);
+    let path = format!("/documents/{id}");
+    let correction = format!("action=correct&order=1&current_contact={SIGNER}&name=Other&contact=other@example.com");
+    for (form, action) in [
+        ("action=remind", Action::WorkflowReminded),
+        ("action=extend&expiry_date=2026-03-01", Action::WorkflowExtended),
+        ("action=renew", Action::LinksRenewed),
+        ("action=revoke", Action::LinksRevoked),
+        ("action=cancel", Action::WorkflowCanceled),
+        ("action=discard", Action::WorkflowDiscarded),
+    ] {
+        world.submits(&path, "/documents/{id}", form, action);
+    }
+    let path = format!("/documents/{}", world.starts());
+    world.submits(&path, "/documents/{id}", &correction, Action::RecipientCorrected);
 }
 
 fn of_the_operator(world: &World) {

@@ -1,4 +1,4 @@
-//! Every malformed start gets the documented answer, naming the place; nothing is stored.
+//! Every malformed start gets the documented response with the position of the error, and nothing is stored.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ testkit::on_both_databases!(
     what_is_no_json_or_too_large_or_of_another_type_is_told_apart,
 );
 
-/// `(what is wrong, the member, its value)`. Long because it is a table, in the order of the snapshot.
+/// `(fault, member, value)`, in the order of the snapshot.
 fn cases(foreign_template: i64) -> Vec<(&'static str, &'static str, Value)> {
     let hook = |url: &str| json!({"url": url, "api_type": "ALL", "is_embed": true});
     let writer = |order: Value, name: &str, email: &str| json!({"order": order, "name": name, "email": email});
@@ -241,14 +241,14 @@ fn each_bad_start_has_its_exact_answer(database: &TestDatabase) {
         }
     }
     insta::with_settings!({prepend_module_to_snapshot => false}, { insta::assert_snapshot!("bad_starts", said) });
-    // The offset of the query is held to the same.
+    // The same rule applies to the offset of the query.
     let answer = server.post(
         "/api/v3/workflows/start?offset=Seoul",
         Some(&token),
         &start_body(template),
     );
     assert_eq!(answer.faults(), [("offset".to_owned(), "invalid-offset".to_owned())]);
-    // Nothing of all that was stored.
+    // None of these starts was stored.
     assert_eq!(server.get("/api/v3/workflows", &token).ok()["workflow_list"], json!([]));
     let (hooks, letters) = server.drain();
     assert!(hooks.is_empty() && letters == 0);
@@ -342,7 +342,7 @@ fn what_is_no_json_or_too_large_or_of_another_type_is_told_apart(database: &Test
     ] {
         send(media_type, good.clone().into()).ok();
     }
-    // A byte order mark, members said twice and members that nobody knows do no harm.
+    // A byte order mark, duplicate members and unknown members are harmless.
     let odd = good.replacen('{', "{\"workflow_name\":7,\"x\":{\"y\":[]},", 1);
     send(Some("application/json"), format!("\u{feff}{odd}").into()).ok();
 }

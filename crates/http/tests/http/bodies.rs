@@ -1,4 +1,4 @@
-//! Bodies that will not be taken, that do not come, and that come from strangers.
+//! Tests bodies that are refused, that never arrive, or that come from unknown senders.
 
 use serde_json::json;
 use testkit::database::TestDatabase;
@@ -13,12 +13,12 @@ testkit::on_both_databases!(
 
 const MEBIBYTE: u64 = 1024 * 1024;
 
-/// The first line of the answer to a request of JSON of which only the head comes.
+/// Returns the first line of the response to a JSON request of which only the head is sent.
 fn answer_to_head(server: &Server, method: &str, path: &str, headers: &str, length: u64) -> String {
     answer_of(server, method, path, &format!("{JSON}{headers}"), length)
 }
 
-/// The same of any content.
+/// Returns the first line of the response to a request with any content of which only the head is sent.
 fn answer_of(server: &Server, method: &str, path: &str, headers: &str, length: u64) -> String {
     let head = format!("{method} {path} HTTP/1.1\r\nhost: localhost\r\n{headers}content-length: {length}\r\n\r\n");
     let answer = server.raw(head.as_bytes());
@@ -36,7 +36,7 @@ fn a_body_that_will_not_be_taken_is_refused_unread(database: &TestDatabase) {
     let program = format!("authorization: service {token}\r\n");
     let start = ("POST", "/api/v3/workflows/start");
     let mut wanted = vec![
-        // No token, and a large body: the token is what is missed.
+        // The token is missing and the body is large. The missing token is reported.
         (start, String::new(), 20 * MEBIBYTE, 401),
         (start, program, 33 * MEBIBYTE, 413),
     ];
@@ -46,11 +46,11 @@ fn a_body_that_will_not_be_taken_is_refused_unread(database: &TestDatabase) {
         ("POST", "/sign/reject", MEBIBYTE),
         ("POST", "/sign/files", 15 * MEBIBYTE),
     ] {
-        // Nobody's link: whatever the body is, it is not waited for.
+        // The link is forged, so the body is not awaited.
         wanted.push(((method, path), forged.clone(), 1000, 404));
         wanted.push(((method, path), link.clone(), limit + 1, 413));
     }
-    // All at once: each is waited for a while, since the rest of its body may still come.
+    // Send all at once, because the server waits a while for the rest of each body.
     std::thread::scope(|scope| {
         for ((method, path), headers, length, status) in &wanted {
             let server = &server;
@@ -63,7 +63,7 @@ fn a_body_that_will_not_be_taken_is_refused_unread(database: &TestDatabase) {
     });
 }
 
-/// More than what lies between them can hold: were it not read, the line would break under who sends it.
+/// The body exceeds the buffers in between, so the connection would break if the server did not read it.
 #[test]
 fn a_client_that_sends_too_much_gets_the_refusal() {
     let server = Server::new(&TestDatabase::sqlite());
@@ -73,7 +73,7 @@ fn a_client_that_sends_too_much_gets_the_refusal() {
     for (token, path, status) in [
         (token, "/api/v3/workflows/start", 413),
         (token, "/api/v3/workflows/bulk", 413),
-        // And who sends to where nothing of it is read.
+        // The body is sent to a route that reads none of it.
         (None, "/api/v3/workflows/start", 401),
         (token, "/api/v3/workflows/1/approv", 404),
         (token, "/api/v3/workflows/start/", 404),
@@ -84,13 +84,13 @@ fn a_client_that_sends_too_much_gets_the_refusal() {
         let request = request.header("content-type", "application/json").body(large.clone());
         server.send(request).problem(status);
     }
-    // Whose refusal is a 200.
+    // A refused login has status 200.
     let request = server.request("POST", "/api/acme/login", None);
     let request = request.header("content-type", "application/json").body(large.clone());
     assert_eq!(server.send(request).ok()["header"]["result_code"], "12");
     let mut form = b"--x\r\ncontent-disposition: form-data; name=\"file\"; filename=\"a.pdf\"\r\n\r\n".to_vec();
     let most = usize::try_from(server.app.settings.largest_sealed()).expect("a number");
-    // With room for what a form needs around it.
+    // Includes the additional space that a form needs.
     form.resize(form.len() + most + 64 * 1024, b' ');
     let request = server.request("POST", "/verify?lang=en", None);
     let request = request.header("content-type", "multipart/form-data; boundary=x");
@@ -100,7 +100,7 @@ fn a_client_that_sends_too_much_gets_the_refusal() {
     assert!(page.contains("The file is too large."), "{page}");
 }
 
-/// Without a boundary a form is one part without end.
+/// Without a boundary, a form is one endless part.
 #[test]
 fn a_form_that_never_begins_is_refused_by_its_length() {
     let server = Server::new(&TestDatabase::sqlite());
@@ -109,7 +109,6 @@ fn a_form_that_never_begins_is_refused_by_its_length() {
     assert!(line.starts_with("HTTP/1.1 413"), "{line}");
 }
 
-/// A client that was asked to continue is not kept waiting.
 #[test]
 fn a_client_that_waited_before_it_sent_too_much_gets_the_refusal() {
     use std::io::{Read, Write};
@@ -130,7 +129,7 @@ fn a_client_that_waited_before_it_sent_too_much_gets_the_refusal() {
     assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
 }
 
-/// A request in chunks, of which these have come.
+/// A request in chunks, of which only these arrive.
 fn chunked(method: &str, path: &str, headers: &str, chunks: &str) -> Vec<u8> {
     format!(
         "{method} {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n{headers}\
@@ -151,7 +150,7 @@ fn strangers_who_drip_leave_the_known_their_places() {
         let chunks = format!("{:x}\r\n{body}\r\n0\r\n\r\n", body.len());
         server.raw(&chunked("POST", "/api/v3/workflows/start", &headers, &chunks))
     };
-    // Forms and JSON, of links and of sessions: a sender without a token of ours is a stranger.
+    // Forms and JSON, for links and sessions. A sender without a valid token is a stranger.
     let forged = format!("{JSON}link-token: AQAAAAAAAAAqAAAAAQ\r\n");
     let mut verdicts = Vec::new();
     for (method, path, headers) in [
@@ -243,7 +242,7 @@ fn strangers_files_leave_room_for_everybody_else() {
     while server.verdicts_asked() == 0 {
         std::thread::yield_now();
     }
-    // Well, and at work, while strangers wait for one another.
+    // The server stays responsive while strangers wait.
     assert_eq!(server.send(server.request("GET", "/healthz", None)).status, 200);
     server.start(&token, &start_body(template)).ok();
     assert_eq!(server.get("/api/v3/workflows", &token).status, 200);
@@ -257,7 +256,7 @@ fn strangers_files_leave_room_for_everybody_else() {
     }
 }
 
-/// One network's files fill its own queue, and nobody else's.
+/// A network's files fill only its own queue.
 #[test]
 fn a_stranger_with_many_files_does_not_keep_another_stranger_from_a_verdict() {
     let server = Server::with(&TestDatabase::sqlite(), |_, http| {
@@ -284,7 +283,7 @@ fn a_stranger_with_many_files_does_not_keep_another_stranger_from_a_verdict() {
                 }
             });
         }
-        // Three have a place, of which one is judged, and sixteen wait: all others are sent away.
+        // Three uploads have a place, one of which is being verified, and sixteen wait. All others are refused.
         for _ in 0..11 {
             is_refused.recv().expect("one that is sent away");
         }

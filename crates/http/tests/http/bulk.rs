@@ -1,4 +1,4 @@
-//! Many starts at once: what a dry run says, what is started, and that nothing is started twice.
+//! Tests bulk sends: dry runs, started rows, and that nothing is started twice.
 
 use serde_json::{Value, json};
 use testkit::workbook::{Cell, workbook};
@@ -11,7 +11,7 @@ mod rows;
 
 const PATH: &str = "/api/v3/workflows/bulk";
 
-/// A form with a sheet beside the start that holds for all rows.
+/// Sends a form with a sheet and the start that applies to all rows.
 fn form(server: &Server, token: &str, query: &str, parts: &[(&str, &[u8])]) -> Answer {
     let mut body = Vec::new();
     for (name, content) in parts {
@@ -34,7 +34,7 @@ fn common(template: i64) -> Vec<u8> {
     json!({"template_id": template}).to_string().into_bytes()
 }
 
-/// A workbook of the usual template: rows 2, 3 and 8 are right, the others wrong.
+/// A workbook for the usual template. Rows 2, 3 and 8 are valid, the others are not.
 fn sheet() -> Vec<u8> {
     let row = |cells: [&'static str; 8]| cells.map(Cell::Text).to_vec();
     let mut rows = vec![
@@ -132,7 +132,7 @@ fn expected() -> Vec<(u64, Vec<(String, String)>)> {
     ]
 }
 
-/// The names of all documents, each as often as it is there.
+/// Returns the names of all documents, including duplicates.
 fn names(server: &Server, token: &str) -> Vec<String> {
     let mut names = Vec::new();
     let mut cursor = String::new();
@@ -152,7 +152,7 @@ fn names(server: &Server, token: &str) -> Vec<String> {
     names
 }
 
-/// Works until nothing is left to do.
+/// Runs the job until no work is left.
 fn work(server: &Server) -> usize {
     let mut decided = 0;
     loop {

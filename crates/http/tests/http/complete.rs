@@ -1,4 +1,4 @@
-//! The main job from login to the sealed files.
+//! Tests the main flow from login to the sealed files.
 
 use app::ImportTemplate;
 use document::text::fonts::Fonts;
@@ -47,7 +47,7 @@ fn links_to_finished_files_open_in_the_language_of_their_mail(database: &TestDat
             languages.insert(mail.language);
         }
     }
-    // The signers read the document's language, and the sender the company's.
+    // The signers' mails use the document's language, and the sender's the company's.
     assert_eq!(languages.into_iter().collect::<Vec<_>>(), ["ja", "ko"]);
 }
 
@@ -112,7 +112,6 @@ fn two_writers_complete_a_document(database: &TestDatabase) {
     }
 }
 
-/// Both writers approve.
 fn complete(server: &Server, token: &str, id: &Value) {
     let first = json!({"field_list": values_of(1)});
     server.act(token, id, "approve", &first).ok();
@@ -185,7 +184,7 @@ fn the_api_says_in_the_callers_language_that_a_file_has_no_seal_and_refuses_what
     let server = Server::new(&TestDatabase::sqlite());
     let (_, token, _) = server.with_company("acme");
     assert_eq!(verify(&server, &token, "application/pdf", pdf()).ok()["holds"], false);
-    // In the language that the address names, else in that of the header, else in the company's.
+    // The language comes from the URL, otherwise from the header, otherwise from the company.
     for (query, accepted, title) in [
         ("?lang=ja", Some("en"), "封印がありません"),
         ("", Some("en"), "No seal"),

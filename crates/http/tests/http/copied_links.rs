@@ -1,4 +1,5 @@
-//! Members do not see links that sign; the link of a message that could not be sent is copied by an action that is recorded.
+//! Members cannot see signing links. The link of a message that could not be sent can be copied, and the action is
+//! recorded.
 
 use app::{LinkPurpose, LinkToken};
 use domain::{CompanyId, Role};
@@ -39,7 +40,7 @@ fn post(server: &Server, message: i64, cookie: &str, form: &str) -> Answer {
     server.send(request.body(form.to_owned()))
 }
 
-/// A company with two who send and one who reads besides its owner.
+/// A company with an owner, two senders and an auditor.
 struct World {
     server: Server,
     company: CompanyId,
@@ -47,7 +48,7 @@ struct World {
     template: i64,
 }
 
-/// A document that one of the two has sent, and the message to its signer.
+/// A document sent by one of the two senders, and the message to its signer.
 struct Sent<'w> {
     world: &'w World,
     id: Value,
@@ -106,7 +107,7 @@ impl World {
         }
     }
 
-    /// Every token in a text that signs.
+    /// Returns all signing tokens in a text.
     fn signing_tokens(&self, text: &str) -> Vec<LinkToken> {
         text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_'))
             .filter_map(|word| LinkToken::decode(word, &self.server.app.vault))
@@ -143,7 +144,7 @@ impl Sent<'_> {
             .collect()
     }
 
-    /// What the signer reads in the message.
+    /// Returns the text of the message that the signer receives.
     fn given_to_signer(&self) -> String {
         let (company, id) = (self.world.company.clone(), store::outbox::DeliveryId(self.message));
         let app = &self.world.server.app;
@@ -154,7 +155,7 @@ impl Sent<'_> {
     }
 }
 
-/// The link that the page shows.
+/// Returns the link shown on the page.
 fn copied(answer: &Answer) -> String {
     assert_eq!(answer.status, 200, "{}", answer.html());
     let html = answer.html();
@@ -193,7 +194,7 @@ fn no_member_is_shown_a_link_that_signs_whatever_became_of_its_message(database:
         assert_eq!(sent.page(&auditor).status, 403);
         let list = world.server.app.outbox_messages(&caller, None).expect("the outbox");
         assert!(world.signing_tokens(&format!("{list:?}")).is_empty());
-        // A letter without links that sign is shown as it is.
+        // A message without signing links is shown unchanged.
         world.approve(&sent.given_to_signer()).ok();
         let list = world.server.app.outbox_messages(&caller, None).expect("the outbox");
         let finished = &list.messages[0];
@@ -224,7 +225,7 @@ fn only_the_sender_and_administrators_copy_a_link(database: &TestDatabase) {
             let answer = sent.copy(&member);
             let link = copied(&answer);
             assert!(link.starts_with(&format!("{BASE}/mail/sign?token=")), "{link}");
-            // To be copied, not to be opened.
+            // The link can be copied but not clicked.
             assert!(!answer.html().contains(&format!("href=\"{BASE}/mail/sign")));
             assert_eq!(answer.header("cache-control"), "no-store");
         }
@@ -257,7 +258,7 @@ fn a_link_that_was_sent_is_not_copied(database: &TestDatabase) {
         }
         assert_eq!(sent.copied_events(), Vec::<Value>::new());
     }
-    // No message of another company, and none that is not there.
+    // Messages of another company, or that do not exist, cannot be opened.
     let sent = world.send(keep);
     world.server.company("other");
     let stranger = world.server.sign_in("other", "owner@example.com");
@@ -278,14 +279,14 @@ fn a_link_that_another_message_took_to_its_signer_is_not_copied(database: &TestD
         let reminded = world.server.act_as_given(&world.token, &sent.id, "remind", &json!({}));
         reminded.ok();
     };
-    // The reminder is still under way, then delivered.
+    // The reminder is in progress first, and then delivered.
     let sent = world.send(dead);
     remind(&sent);
     assert!(!is_offered(&sent));
     delivered(&world.server);
     assert!(!is_offered(&sent));
     assert_eq!(sent.copied_events(), Vec::<Value>::new());
-    // The request was delivered, the reminder was not.
+    // The request was delivered, but the reminder was not.
     let sent = world.send(delivered);
     remind(&sent);
     dead(&world.server);
@@ -315,7 +316,7 @@ fn a_copied_link_is_named_in_the_history_and_signs_without_proving_anything(data
         (&events[0]["actor_email"], &events[0]["order"], events.len()),
         (&json!("admin@example.com"), &json!(1), 1)
     );
-    // Another document waits for the same address, and is not offered.
+    // Another document for the same address is not offered.
     let signed = world.approve(&key).ok();
     assert_eq!((&signed["status"], signed.get("next_url")), (&json!("Complete"), None));
 }
@@ -333,7 +334,7 @@ fn a_link_that_leads_nowhere_any_more_is_not_copied(database: &TestDatabase) {
     world.server.keep_all();
     assert!(!sent.page(&sender).html().contains("Copy link"));
     assert_eq!(sent.copy(&sender).status, 409);
-    // The message to the right person is another one.
+    // The corrected recipient's message is a separate one.
     let newer = copy(&world.server, sent.message + 1, &sender);
     world.approve(&token_in(&copied(&newer))).ok();
     assert_eq!(

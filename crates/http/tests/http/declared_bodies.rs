@@ -1,6 +1,6 @@
-//! What is described of a JSON body is what is read: these members, of these types, these of them required, and no others.
-//! Every object in the body of every described call is sent with each of its members right, wrong and missing, and with
-//! the members that other objects have.
+//! The described members of a JSON body match those that are read, including types and required members. Every object
+//! in the body of every described call is sent with each of its members valid, invalid and missing, and with the
+//! members of other objects.
 
 use std::collections::BTreeSet;
 
@@ -10,10 +10,10 @@ use testkit::database::TestDatabase;
 use crate::ignored_members::{World, named};
 use crate::support::{PASSWORD, login_body, start_body};
 
-/// Members that are read and not described, because only programs that do without the description send them.
+/// Members that are read but not described, because only programs that ignore the description send them.
 const UNDESCRIBED: [&str; 1] = ["workflow_list[0].template_id"];
-/// Members that are required of some documents only, as they or the list around them are described: of documents with
-/// several steps, of recipients that no row completes, and of values that are used (a rejection uses none).
+/// Members that are required only in some cases: in documents with several steps, for recipients that no row completes,
+/// and for values that are used (declining uses none).
 const SOMETIMES_REQUIRED: [&str; 5] = [
     "POST /api/v3/workflows/{id}/approve order",
     "POST /api/v3/workflows/{id}/reject order",
@@ -22,12 +22,11 @@ const SOMETIMES_REQUIRED: [&str; 5] = [
     "POST /api/v3/workflows/bulk recipient_list[0].name",
 ];
 
-/// The `OpenAPI` document.
 struct Document(Value);
 
-/// An object in a described body.
+/// The position of an object in a described body.
 struct Place<'a> {
-    /// The members that lead to it; `true` if it is the element of a list.
+    /// The members that lead to the object. `true` if it is an element of a list.
     steps: Vec<(&'a str, bool)>,
     members: &'a Map<String, Value>,
     required: BTreeSet<&'a str>,
@@ -43,7 +42,7 @@ impl Document {
         }
     }
 
-    /// The object that a schema describes, and those in it.
+    /// Returns the object that a schema describes, and the objects in it.
     fn places<'a>(&'a self, schema: &'a Value, steps: &[(&'a str, bool)]) -> Vec<Place<'a>> {
         let schema = self.resolved(schema);
         let members = schema["properties"].as_object().expect("members");
@@ -66,7 +65,7 @@ impl Document {
         all
     }
 
-    /// The type of a member.
+    /// Returns the type of a member.
     fn kind<'a>(&'a self, schema: &'a Value) -> &'a str {
         let kinds = &self.resolved(schema)["type"];
         let alternatives = kinds.as_array().into_iter().flatten();
@@ -94,7 +93,7 @@ impl Document {
 }
 
 impl Place<'_> {
-    /// Where a member is, as faults name it.
+    /// Returns the path of a member for faults.
     fn path(&self, member: &str) -> String {
         let mut path = String::new();
         for (name, is_element) in &self.steps {
@@ -104,7 +103,7 @@ impl Place<'_> {
         path + member
     }
 
-    /// The body with another object in this place.
+    /// Returns the body with another object at this position.
     fn in_body(&self, mut body: Value, object: Value) -> Value {
         let mut here = &mut body;
         for (name, is_element) in &self.steps {
@@ -137,7 +136,7 @@ impl Place<'_> {
     }
 }
 
-/// A body without a fault.
+/// Returns a valid body.
 fn whole(path: &str, template: i64, example: &Value) -> Value {
     let mut start = start_body(template);
     start["cc_list"] = json!([{"email": "copy@example.com"}]);
@@ -169,7 +168,7 @@ struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// Path and code of what is wrong with this object in this place: in the whole body, or in its first row.
+    /// Returns the path and code of each fault of this object at this position, in the whole body or in its first row.
     fn faults(&self, place: &Place<'_>, object: Value, is_strict: bool) -> BTreeSet<(String, String)> {
         let body = place.in_body(self.whole.clone(), object);
         let answer = self.world.ask(&self.method, &self.path, "", Some(&body), is_strict);
@@ -184,7 +183,7 @@ impl Call<'_> {
             .collect()
     }
 
-    /// Those members of this place that have a fault of this code.
+    /// Returns the members of this object that have a fault with this code.
     fn members(&self, place: &Place<'_>, code: &str, object: Value, is_strict: bool) -> BTreeSet<String> {
         let faults = self.faults(place, object, is_strict);
         let here = place.path("");
@@ -213,7 +212,7 @@ fn described_bodies(document: &Document) -> Vec<(String, String, &Value)> {
     bodies
 }
 
-/// The name of every member of every described body.
+/// Returns the names of all members of all described bodies.
 fn vocabulary(document: &Document) -> BTreeSet<String> {
     let bodies = described_bodies(document).into_iter();
     let places = bodies.flat_map(|(_, _, schema)| document.places(schema, &[]));
@@ -266,7 +265,7 @@ fn check(document: &Document, call: &Call<'_>, place: &Place<'_>, vocabulary: &B
     let is_certain = |name: &str| !SOMETIMES_REQUIRED.contains(&format!("{here}{name}").as_str());
     let required = names(place.required.iter().copied().filter(|name| is_certain(name)));
     let mut missed = call.members(place, "required", json!({}), false);
-    // Some are missed only if others are there.
+    // Some members are reported as missing only if others are present.
     for name in required.difference(&missed.clone()) {
         let mut object = place.found_in(&call.whole).clone();
         object.as_object_mut().expect("an object").remove(name);
@@ -291,7 +290,7 @@ fn check(document: &Document, call: &Call<'_>, place: &Place<'_>, vocabulary: &B
     );
 }
 
-/// The login answers in its own shape, which does not name members.
+/// The login response has its own format, which does not name members.
 #[test]
 fn the_login_is_read_as_it_is_described() {
     let database = TestDatabase::sqlite();
@@ -320,7 +319,7 @@ fn the_login_is_read_as_it_is_described() {
                 assert_eq!(log_in(&place.in_body(right.clone(), object)).0, "12", "{name}");
             }
         }
-        // Members that older clients send are known, but not in place of the two objects.
+        // Members sent by older clients are known, but cannot replace the two objects.
         let older = ["session_id", "version", "comp_id"];
         let others = vocabulary(&document)
             .into_iter()

@@ -1,4 +1,4 @@
-//! Files that a document carries inside: what is too much for our own verifier is refused before anybody signs.
+//! Files embedded in a document: those that exceed our verifier's limits are refused before anyone signs.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -13,7 +13,7 @@ testkit::on_both_databases!(
     a_start_that_gives_too_much_is_refused,
 );
 
-/// Two steps; three files by the first writer, two by the second, one of which stays outside.
+/// Two steps, with three files by the first signer and two by the second, one of which is not embedded.
 fn attachments() -> Value {
     let field = |number: u32, name: &str, step: u32, embed: bool| {
         json!({"name": name, "kind": "attachment", "step": step, "page": 1, "x": 100_000, "y": 60_000 * number,
@@ -25,7 +25,7 @@ fn attachments() -> Value {
     ]})
 }
 
-/// So many bytes that do not get smaller when they are packed, in base64.
+/// Returns this many megabytes of incompressible data in base64.
 fn file(megabytes: f64) -> String {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small number")]
@@ -48,7 +48,7 @@ fn send(server: &Server, path: &str, link: &str, language: &str, body: &Value) -
 }
 
 fn the_files_inside_a_document_have_one_measure_and_what_is_sealed_is_verified(database: &TestDatabase) {
-    // A smaller measure of uploaded PDFs: a sealed one may be larger.
+    // Lower the limit for uploaded PDFs, because a sealed one may be larger.
     let server = Server::with(database, |settings, _| settings.largest_document = 1_000_000);
     let company = server.company("acme");
     let token = server.token("acme", "owner@example.com");
@@ -90,13 +90,13 @@ fn the_files_inside_a_document_have_one_measure_and_what_is_sealed_is_verified(d
         let expected = json!([{"path": "three", "code": "embedded-too-large", "message": text}]);
         assert_eq!(problem["errors"], expected);
     }
-    // What was refused is not there; a smaller file in another's place is counted once.
+    // The refused file is not stored. A smaller file that replaces another is counted once.
     let saved = upload(0, "en", "two", &file(8.5)).ok();
     assert_eq!(upload(0, "en", "three", &file(7.6)).faults().len(), 1);
     assert!(saved["revision"].is_u64());
     let saved = upload(0, "en", "three", &file(7.4)).ok();
     approve(0, saved["revision"].as_u64().expect("a revision")).ok();
-    // The next writer has what is left, and files that stay outside are none of it.
+    // The next signer has the remaining space. Files that are not embedded do not count.
     let problem = upload(1, "en", "four", &file(0.2)).problem(422);
     assert_eq!(problem["errors"][0]["code"], "embedded-too-large");
     let saved = upload(1, "en", "beside", &nine).ok();
@@ -132,14 +132,14 @@ fn a_start_that_gives_too_much_is_refused(database: &TestDatabase) {
         )
     };
     body["field_list"] = give([8.0, 9.0, 8.1]);
-    // The largest is named.
+    // The largest file is named.
     let problem = server.start(&token, &body).problem(422);
     let text = "The files in this document can take up 25 MB in total, and 8.9 MB are left. Send a smaller file.";
     let expected = json!([{"path": "field_list[1].value", "code": "embedded-too-large", "message": text}]);
     assert_eq!(problem["errors"], expected);
     body["field_list"] = give([8.0, 8.5, 8.5]);
     let id = server.start(&token, &body).ok()["workflow_id"].clone();
-    // A program that approves for a writer has the same measure.
+    // A program that approves for a signer has the same limit.
     let more = json!({"field_list": [{"name": "three", "value": file(9.0)}]});
     let faults = server.act(&token, &id, "approve", &more).faults();
     assert_eq!(

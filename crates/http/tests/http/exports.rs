@@ -1,4 +1,4 @@
-//! The Export API's history: what was sent, how it went, sending it again, addresses that were stopped, and a try of one.
+//! Tests the Export API's history: deliveries and their results, resending, stopped endpoints, and test deliveries.
 
 use domain::public_address::AddressRules;
 use jiff::SignedDuration;
@@ -25,7 +25,7 @@ testkit::on_both_databases!(
 
 const URL: &str = "https://hooks.example.com/sign";
 
-/// A workflow whose first writer has approved: one webhook waits.
+/// A workflow whose first signer has approved, so that one webhook is waiting.
 fn told(server: &Server, token: &str, template: i64) -> Value {
     let id = server.start(token, &start_body(template)).ok()["workflow_id"].clone();
     server
@@ -39,7 +39,7 @@ fn list(server: &Server, token: &str, query: &str) -> Vec<Value> {
     list["export_list"].as_array().expect("a list").clone()
 }
 
-/// So many webhooks, each of a workflow of its own, all given up.
+/// Creates this many dead webhooks, each of a separate workflow.
 fn dead_letters(server: &Server, token: &str, template: i64, number: usize) {
     for _ in 0..number {
         told(server, token, template);
@@ -103,7 +103,7 @@ fn the_history_is_filtered_and_paged(database: &TestDatabase) {
     for (status, number) in [("delivered", 1), ("dead", 2), ("waiting", 1), ("held", 0)] {
         assert_eq!(count(&format!("?status={status}")), number, "{status}");
     }
-    // In any spelling of the same address.
+    // The URL may be spelled in any equivalent form.
     assert_eq!(count("?url=HTTPS://hooks.EXAMPLE.com:443/sign"), 4);
     assert_eq!(count("?url=https://hooks.example.com/other"), 0);
     assert_eq!(count("?to=2026-01-01"), 1);
@@ -156,7 +156,7 @@ fn a_dead_letter_is_revived_as_the_same_event(database: &TestDatabase) {
         (&json!("waiting"), &json!(""), &json!(1))
     );
     let second = server.try_all(&server.tried(Some(200), None, ""), Outcome::Delivered);
-    // What was delivered goes out once more, too.
+    // A delivered webhook is also sent again.
     resend().ok();
     let third = server.try_all(&server.tried(Some(200), None, ""), Outcome::Delivered);
     for again in [&second[0], &third[0]] {
@@ -177,7 +177,7 @@ fn what_is_under_way_is_not_sent_twice(database: &TestDatabase) {
     told(&server, &token, template);
     let shown = &list(&server, &token, "")[0];
     let path = format!("/api/v3/exports/{}/resend", shown["export_id"]);
-    // Its first try is to come.
+    // Its first try is still pending.
     let problem = server.post(&path, Some(&token), &json!({})).problem(409);
     assert_eq!(
         (&problem["code"], &problem["state"]),
@@ -190,7 +190,7 @@ fn what_is_under_way_is_not_sent_twice(database: &TestDatabase) {
             .try_all(&server.tried(Some(200), None, ""), Outcome::Delivered)
             .is_empty()
     );
-    // The receiver was mended: nobody waits for tomorrow.
+    // The endpoint was fixed, so its webhooks can be resent immediately.
     server.post(&path, Some(&token), &json!({})).ok();
     assert_eq!(
         server
@@ -233,7 +233,7 @@ fn a_range_is_sent_again_bounded_and_once_each(database: &TestDatabase) {
     loop {
         let answer = resend(&json!({"status": "dead", "limit": 2, "cursor": cursor})).ok();
         counts.push(answer["resent"].as_u64().expect("a number"));
-        // Given up again between two calls: it must not come twice in one pass.
+        // The webhook dies again between two calls. It must not be listed twice in one pass.
         server.try_all(&server.tried(Some(400), None, ""), Outcome::Dead);
         cursor = answer["next_cursor"].clone();
         assert_eq!(answer["more"], json!(!cursor.is_null()));
@@ -272,7 +272,7 @@ fn a_stopped_address_is_listed_and_started(database: &TestDatabase) {
     server.clock.advance(5);
     server.try_all(&server.tried(Some(410), None, ""), Outcome::Gone);
     told(&server, &token, template);
-    // The next claim holds what came meanwhile.
+    // The next claim includes the webhooks added meanwhile.
     assert!(
         server
             .try_all(&server.tried(Some(200), None, ""), Outcome::Delivered)
@@ -315,7 +315,7 @@ fn a_paused_address_gets_nothing_until_it_is_started(database: &TestDatabase) {
     let unknown = call("start", URL).problem(404);
     assert_eq!(unknown["detail"], "Not found: endpoint of a document.");
     let endless = format!("https://hooks.example.com/{}", "a".repeat(60_000));
-    // A document that is under way is enough, before anything is sent.
+    // A document in progress is enough, before anything is sent.
     let id = server.start(&token, &start_body(template)).ok()["workflow_id"].clone();
     assert_eq!(call("start", URL).ok()["released"], 0);
     for what in ["pause", "start"] {
@@ -324,7 +324,7 @@ fn a_paused_address_gets_nothing_until_it_is_started(database: &TestDatabase) {
     }
     assert_eq!(call("pause", URL).ok(), json!({"url": URL, "held": 0, "known": true}));
     assert_eq!(call("start", URL).ok()["released"], 0);
-    // Other letters are another path.
+    // A different case makes a different path.
     call("start", "https://hooks.example.com/SIGN").problem(404);
     server.act(&token, &id, "cancel", &json!({})).ok();
     server.drain();
@@ -353,7 +353,7 @@ fn a_paused_address_gets_nothing_until_it_is_started(database: &TestDatabase) {
     assert_eq!(call("start", URL).ok(), json!({"url": URL, "released": 2}));
     let (hooks, _) = server.drain();
     assert_eq!(hooks.len(), 2);
-    // An address that failed before, and one of another company.
+    // An endpoint that failed before, and one of another company.
     told(&server, &token, template);
     let later = server.app.now() + SignedDuration::from_secs(5);
     server.try_all(&server.tried(Some(500), None, ""), Outcome::Retry(later));
@@ -382,7 +382,8 @@ fn an_address_is_paused_before_anything_tells_it(database: &TestDatabase) {
     assert_eq!(hooks.len(), 1);
 }
 
-/// Each is a row that stays until it is started: nobody makes them without number, nor has all of them read at once.
+/// Each paused endpoint is a row that is kept until it is started, so the number of rows and the size of pages are
+/// limited.
 #[test]
 fn addresses_are_paused_up_to_a_bound_and_listed_in_pages() {
     let server = Server::new(&TestDatabase::sqlite());
@@ -431,7 +432,7 @@ fn nothing_of_another_company_is_shown_or_sent(database: &TestDatabase) {
     assert_eq!(resent["resent"], 0);
     let started = server.post("/api/v3/exports/endpoints/start", Some(&stranger), &json!({"url": URL}));
     started.problem(404);
-    // A mail is no delivery of the Export API, even of one's own.
+    // A mail is not an Export API delivery, even the company's own.
     let mails = server.app.store.read(|tx| {
         let acme = domain::CompanyId::parse("acme").expect("an id");
         store::outbox::messages(tx, &acme, store::outbox::DeliveryId(i64::MAX), 10)
@@ -524,7 +525,7 @@ fn a_test_delivery_says_what_the_receiver_answered() {
     );
 }
 
-/// The same rules as at a start: nobody looks into the network of the installation this way.
+/// The same rules apply as at a start, so nobody can explore the installation's network this way.
 #[test]
 fn a_test_delivery_goes_to_public_addresses_alone() {
     let server = Server::new(&TestDatabase::sqlite());

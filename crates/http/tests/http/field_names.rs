@@ -1,4 +1,4 @@
-//! The name of a field as people type it: in another case, in full-width letters, with accents of their own.
+//! Field names as people type them: in another case, in full-width letters, or with decomposed accents.
 
 use serde_json::{Value, json};
 use testkit::database::TestDatabase;

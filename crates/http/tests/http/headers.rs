@@ -1,4 +1,4 @@
-//! What every answer carries, whatever route it comes from and whatever it says.
+//! The headers of every response, from any route and with any status.
 
 use countersign_http::{Authority, routes};
 use serde_json::json;
@@ -8,7 +8,7 @@ use crate::support::{Answer, Server, login_body, start_body};
 
 testkit::on_both_databases!(every_answer_says_how_long_it_may_be_kept_and_asks_for_https,);
 
-/// What may be kept: it is public, or stands under an address of its own for ever.
+/// Responses that may be cached, because they are public or never change at their URL.
 const KEPT: [&str; 14] = [
     "/assets/{name}",
     "/favicon.ico",
@@ -40,8 +40,8 @@ fn filled(path: &str, id: &str) -> String {
     .fold(path.to_owned(), |path, (place, value)| path.replace(place, value))
 }
 
-/// Every route as a stranger, with a token, by a method it does not have, and with a body that is no good; what is not there;
-/// what is throttled. Each with whether it may be kept.
+/// Calls every route as a stranger, with a token, with a wrong method, and with an invalid body, and adds unknown and
+/// throttled paths. Returns each response with whether it may be cached.
 fn answers(server: &Server) -> Vec<(String, bool, Answer)> {
     let (_, token, template) = server.with_company("acme");
     let started = server.start(&token, &start_body(template)).ok();

@@ -1,7 +1,7 @@
-//! Nobody signs for another: knowing an address does not make you the person it belongs to.
+//! Nobody signs for another person, because knowing an address does not make you its owner.
 //!
-//! In each of these tests somebody finishes a document under an address, and another document waits for the same address. It
-//! may be offered only to somebody who has proved to read what is sent there.
+//! In each of these tests, someone finishes a document under an address for which another document waits. That document
+//! may be offered only to a person who has proved that they can read messages sent to the address.
 
 use app::{LinkPurpose, LinkToken};
 use domain::{CompanyId, Role};
@@ -29,14 +29,14 @@ testkit::on_both_databases!(
 const CONTACTS: [&str; 2] = ["victim@example.com", "010-1234-5678"];
 const ACTS: [&str; 2] = ["approve", "reject"];
 
-/// A company, its owner's token and a template of one step.
+/// A company, its owner's token and a one-step template.
 fn world(server: &Server) -> (CompanyId, String, i64) {
     let (company, token, _) = server.with_company("acme");
     let template = server.template(&company, &plain(1, "end"));
     (company, token, template)
 }
 
-/// A document of one writer, who is asked by message.
+/// A document with one signer, who is asked by message.
 fn document(server: &Server, token: &str, template: i64, contact: &str, more: &Value) -> Value {
     let mut body = json!({
         "workflow_name": "Contract", "template_id": template, "language": "en",
@@ -62,7 +62,7 @@ fn token_in(address: &str) -> String {
     token.split('&').next().expect("a token").to_owned()
 }
 
-/// The token in the newest message about a document, as the recipient reads it.
+/// Returns the token in the newest message about a document, as received by the recipient.
 fn delivered(server: &Server, company: &CompanyId, document: &Value) -> String {
     let (company, id) = (company.clone(), document["workflow_id"].as_i64().expect("an id"));
     let letters = server
@@ -85,7 +85,7 @@ fn purpose(server: &Server, token: &str) -> LinkPurpose {
         .purpose
 }
 
-/// Approves or rejects as the page does.
+/// Approves or declines as the page does.
 fn finish(server: &Server, act: &str, token: &str, query: &str, cookie: &str) -> Answer {
     let body = match act {
         "approve" => json!({"values": [{"name": "text1", "value": "x"}]}),
@@ -99,7 +99,7 @@ fn finish(server: &Server, act: &str, token: &str, query: &str, cookie: &str) ->
     server.send(request.json(&body))
 }
 
-/// Where the answer leads; it says nothing at all of a next document where it leads to none.
+/// Returns the next document's URL. Checks that no next document is mentioned if there is none.
 fn next(answer: &Answer) -> Option<String> {
     let finished = answer.ok();
     let next = finished
@@ -124,7 +124,7 @@ fn public_link(server: &Server, token: &str, template: i64, more: &Value) -> Str
     token_in(made["link_url"].as_str().expect("an address"))
 }
 
-/// What a visitor of a public link sends; where they are sent, if to the signing page.
+/// Sends the form of a public link. Returns the status, and the signing page's URL if there is one.
 fn visit(server: &Server, link: &str, contact: &str) -> (u16, Option<String>) {
     let form = Serializer::new(String::new())
         .append_pair("token", link)
@@ -173,7 +173,7 @@ fn a_stranger_who_enters_a_victims_address_in_a_public_link_is_led_to_none_of_th
                 assert_eq!(next(&finish(&server, act, &led, "", "")), None, "{contact} {act}");
             }
         }
-        // The victim, who opens the same kind of document from the message about it, is led on to their own.
+        // The victim, who opens the same kind of document from its message, is offered their own next document.
         let link = public_link(&server, &token, template, &json!({"duplicates": "many"}));
         visit(&server, &link, contact);
         let theirs = delivered(&server, &company, &newest_document(&server, &token));
@@ -199,7 +199,7 @@ fn what_a_stranger_started_in_somebodys_name_is_offered_to_nobody(database: &Tes
             "confirm: {confirm}"
         );
     }
-    // Who signs after the visitor was named by the company, and is led from one of these documents to the next.
+    // The company named the signer after the visitor, who is offered one of these documents after another.
     let clerk = "clerk@example.com";
     let more = json!({"duplicates": "many", "recipient_list": [{"order": 2, "name": "Clerk", "email": clerk}]});
     let link = public_link(&server, &token, of_two, &more);
@@ -224,7 +224,7 @@ fn an_embedded_document_leads_to_no_other_and_none_leads_to_it(database: &TestDa
         let link = delivered(&server, &company, &own);
         assert_eq!(next(&finish(&server, act, &link, "", "")), None, "{act}");
     }
-    // Not even with a one-time code, the one message that embedded writers get.
+    // Not even with a one-time code, the only message that embedded signers receive.
     let mut coded = json!({
         "workflow_name": "Embedded", "template_id": template, "language": "en",
         "recipient_list": [{"order": 1, "name": "Kim", "email": "kim@example.com", "one_time_code": true}],
@@ -253,14 +253,14 @@ fn a_delivered_link_leads_to_the_next_document_unless_it_is_asked_not_to(databas
                 led.starts_with(BASE) && led.ends_with("&lang=en&callback_fn=true"),
                 "{led}"
             );
-            // The next page's link is not the delivered one, so it leads no further.
+            // The next page's link was not delivered by message, so no further document is offered.
             let key = token_in(&led);
             assert_eq!(purpose(&server, &key), LinkPurpose::Sign);
             assert_ne!(key, link(2));
             let page = server.send(server.request("GET", led.strip_prefix(BASE).expect("ours"), None));
             assert_eq!(page.status, 200);
             assert_eq!(next(&finish(&server, act, &key, "", "")), None);
-            // Another company, another person: nothing waits.
+            // Nothing waits for a different company or person.
             let rest = finish(&server, act, &link(3), "", "");
             assert_eq!(next(&rest), None);
         }
@@ -273,17 +273,17 @@ fn a_link_that_a_program_or_member_was_given_proves_nothing(database: &TestDatab
     for act in ACTS {
         let first = document(&server, &token, template, "victim@example.com", &json!({}));
         document(&server, &token, template, "victim@example.com", &json!({}));
-        // The kind that answers, webhooks and pages contain.
+        // The kind of token in responses, webhooks and pages.
         let given = token_of_writer(&server, &company, &first["workflow_id"]);
         assert_eq!(next(&finish(&server, act, &given, "", "")), None, "{act}");
-        // The sender's own view, which signs because the sender is the writer.
+        // The sender's own view allows signing, because the sender is the signer.
         let own = document(&server, &token, template, "owner@example.com", &json!({}));
         document(&server, &token, template, "owner@example.com", &json!({}));
         let view = own["token"].as_str().expect("a token");
         assert_eq!(purpose(&server, view), LinkPurpose::View);
         assert_eq!(next(&finish(&server, act, view, "", "")), None, "{act}");
     }
-    // An embedded document of two steps: the webhook has the second writer's link.
+    // In an embedded document with two steps, the webhook contains the second signer's link.
     let of_two = server.template(&company, &plain(2, "end"));
     server.drain();
     let body = json!({
@@ -301,7 +301,7 @@ fn a_link_that_a_program_or_member_was_given_proves_nothing(database: &TestDatab
     assert_eq!(next(&finish(&server, "reject", &told, "", "")), None);
 }
 
-/// What a browser sends from the page that asks for a code.
+/// Sends a request as a browser does from the page that asks for a code.
 fn post(server: &Server, key: &str, path: &str, more: &str) -> Answer {
     let client = reqwest::Client::builder()
         .no_proxy()
@@ -314,7 +314,7 @@ fn post(server: &Server, key: &str, path: &str, more: &str) -> Answer {
     server.send(request.body(format!("token={key}&lang=en{more}")))
 }
 
-/// Has a one-time code sent to the holder of this link and enters it. Returns the browser's cookie.
+/// Sends a one-time code to the holder of this link and enters it. Returns the browser's cookie.
 fn enter_code(server: &Server, company: &CompanyId, key: &str) -> String {
     let post = |path: &str, more: &str| post(server, key, path, more);
     assert_eq!(post("/sign/one-time-code/send", "").status, 303);
@@ -359,7 +359,7 @@ fn a_one_time_code_leads_on_in_the_session_in_which_it_was_entered(database: &Te
         let led = next(&finish(&server, act, &key, "", &cookie)).expect("the next document");
         let expected = token_of_writer(&server, &company, &waiting["workflow_id"]);
         assert_eq!(token_in(&led), expected);
-        // The code was entered for the other document; this one is opened by a link that proves nothing.
+        // The code was entered for the other document. This one is opened by a link that proves nothing.
         document(&server, &token, template, "kim@example.com", &json!({}));
         assert_eq!(next(&finish(&server, act, &expected, "", &cookie)), None);
         let rest = delivered(&server, &company, &newest_document(&server, &token));
@@ -377,12 +377,12 @@ fn a_code_that_went_to_the_mobile_number_does_not_prove_the_address(database: &T
     let key = token_of_writer(&server, &company, &first["workflow_id"]);
     let cookie = enter_code(&server, &company, &key);
     assert_eq!(next(&finish(&server, "approve", &key, "", &cookie)), None);
-    // With the link that the address was sent, it is the link that proves it.
+    // A link delivered to the address proves it.
     server.clock.advance(120);
     let link = delivered(&server, &company, &second);
     let cookie = enter_code(&server, &company, &link);
     assert!(next(&finish(&server, "approve", &link, "", &cookie)).is_some());
-    // Where the number is the recipient's contact itself, a code that went there proves it.
+    // If the number is the recipient's contact, a code sent to it proves it.
     let number = document(
         &server,
         &token,
@@ -426,7 +426,7 @@ fn a_correction_sends_no_code_to_the_mobile_number_of_the_person_before(database
     let (company, token, template) = world(&server);
     let of_before = "010-1234-5678";
     let more = json!({"one_time_code": true, "mobile": of_before});
-    // Where the next code goes after a correction; the proof of the code before it is worth nothing.
+    // Returns where the next code is sent after a correction. The proof of the earlier code no longer counts.
     let goes_to = |corrections: &[Value]| {
         let first = document(&server, &token, template, "kim@example.com", &more);
         let old = delivered(&server, &company, &first);
@@ -478,7 +478,7 @@ fn a_correction_sends_no_code_to_the_mobile_number_of_the_person_before(database
             vec!["Victim (kim@example.com, 010-9999-8888)".to_owned()]
         )
     );
-    // Somebody whose name was misspelt: the sender says that the number is theirs.
+    // A misspelt name is corrected, and the sender confirms that the number is theirs.
     let said = json!({"name": "Viktor", "mobile": of_before});
     assert_eq!(goes_to(std::slice::from_ref(&said)).0, "+821012345678");
     assert_eq!(goes_to(&[said, json!({"name": "Lee"})]).0, "kim@example.com");
@@ -551,7 +551,7 @@ fn what_strangers_guess_in_somebodys_name_is_counted_together_and_locks_out_nobo
     let template = server.template(&company, &fields);
     let link = public_link(&server, &token, template, &json!({"duplicates": "many"}));
     let own = document(&server, &token, template, "victim@example.com", &json!({}));
-    // Two documents, with tries to spare at each.
+    // Two documents, both with remaining tries.
     for contact in ["victim@example.com", "Victim+a@example.com"] {
         let (_, led) = visit(&server, &link, contact);
         let led = led.expect("the signing page");
@@ -572,13 +572,13 @@ fn what_strangers_guess_in_somebodys_name_is_counted_together_and_locks_out_nobo
         "{}",
         refused.html()
     );
-    // The person whose address it is opens what they were sent: this very document, and the company's own.
+    // The owner of the address opens the documents sent to them: this one, and the company's own.
     let theirs = delivered(&server, &company, &newest_document(&server, &token));
     assert_ne!(theirs, led);
     finish(&server, "approve", &theirs, "", &enter_code(&server, &company, &theirs)).ok();
     let key = token_of_writer(&server, &company, &own["workflow_id"]);
     enter_code(&server, &company, &key);
-    // An hour later a code can be entered at a visitor's page again. It leads to no other document.
+    // An hour later, a code can be entered on a visitor's page again. No other document is offered.
     server.clock.advance(3_600);
     let (_, led) = visit(&server, &link, "victim@example.com");
     let led = led.expect("the signing page");

@@ -1,4 +1,5 @@
-//! What a request says and no call reads is named in the answer, or refused if the client wants that: on every route.
+//! Parts of a request that a call does not read are named in the response, or refused if the client requests that, on
+//! every route.
 
 use domain::CompanyId;
 use reqwest::RequestBuilder;
@@ -16,7 +17,7 @@ testkit::on_both_databases!(
 
 const UNKNOWN: &str = "nobody_knows";
 
-/// Every described call but the login: method, path and what is described.
+/// Returns every described call except the login: method, path and description.
 fn calls(world: &World) -> Vec<(String, String, Value)> {
     let document = world.document();
     let paths: Map<String, Value> = serde_json::from_value(document["paths"].clone()).expect("paths");
@@ -48,14 +49,13 @@ impl World {
         }
     }
 
-    /// The `OpenAPI` document.
     pub fn document(&self) -> Value {
         self.server
             .send(self.server.request("GET", "/api/openapi.json", None))
             .ok()
     }
 
-    /// Asks a call about a new document or template.
+    /// Sends a request to a call for a new document or template.
     pub fn ask(&self, method: &str, path: &str, query: &str, body: Option<&Value>, strict: bool) -> Answer {
         self.ask_with(method, path, query, strict, |request| match body {
             Some(body) => request.json(body),
@@ -167,7 +167,7 @@ fn every_call_with_a_form_names_an_unknown_part_or_refuses_it(database: &TestDat
         refused(&asked(&method, &path, true, body), &call);
     }
     assert_eq!(count, 5, "templates twice, send, bulk, verify");
-    // Nobody reads more parts than a form can have, and none is passed over.
+    // Parts beyond the maximum are not read, and are reported as ignored.
     let many: Vec<String> = (0..101).map(|_| part("file", "")).collect();
     assert_eq!(named(&asked("POST", "/api/v3/templates", false, form(&many))), ["file"]);
 }
@@ -215,7 +215,7 @@ fn an_unknown_member_is_named_wherever_it_stands(database: &TestDatabase) {
     assert_eq!(places, ["export_api_info.urls", "recipient_list[1].nmae", "이름, %"]);
     strictly("/api/v3/workflows/start", &start_body(world.template)).ok();
 
-    // A step is approved by the signer in that place, so a name changes nothing.
+    // A step is approved by its current signer, so a name changes nothing.
     let id = server.start(token, &start_body(world.template)).ok()["workflow_id"].clone();
     let act = json!({"order": 1, "name": "김민준", "field_list": [{"name": "salary", "value": "1", "unit": "KRW"}]});
     let approve = format!("/api/v3/workflows/{id}/approve");

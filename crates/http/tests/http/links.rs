@@ -1,4 +1,4 @@
-//! Public links: made by programs, opened by anybody, counted exactly.
+//! Public links: created by programs, opened by anyone, and counted exactly.
 
 use serde_json::{Value, json};
 use url::form_urlencoded::Serializer;
@@ -21,7 +21,7 @@ fn new(server: &Server, token: &str, template: i64, more: &Value) -> Answer {
     server.post("/api/v3/link/start", Some(token), &body)
 }
 
-/// The path and query of a link's address.
+/// Returns the path and query of a link's URL.
 fn path_of(link: &Value) -> String {
     let address = link["link_url"].as_str().expect("an address");
     address.strip_prefix(BASE).expect("an address of ours").to_owned()
@@ -31,7 +31,7 @@ fn look(server: &Server, path: &str) -> Answer {
     server.send(server.request("GET", path, None))
 }
 
-/// What a visitor sends from the link's page.
+/// Submits the form of the link's page.
 fn visit(server: &Server, path: &str, name: &str, contact: &str, agrees: bool) -> Answer {
     let token = path.split_once("token=").expect("a token").1;
     let token = token.split('&').next().expect("a token");

@@ -1,4 +1,4 @@
-//! `POST /api/{companyId}/login`: always the same shape, and nothing to be learned by guessing.
+//! `POST /api/{companyId}/login`: the responses always have the same format and reveal nothing to guessers.
 
 use app::CompanyChange;
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ fn code(answer: &Value) -> &str {
 fn a_right_password_gives_a_token(database: &TestDatabase) {
     let server = Server::new(database);
     server.company("acme");
-    // Older clients send more than is asked for; the company's case does not matter.
+    // Older clients send more members than required. The company's case does not matter.
     let body = json!({
         "header": {"request_code": "1001Q", "session_id": "", "version": "1.0"},
         "body": {"memb_email": "Owner@Example.com", "memb_pwd": PASSWORD, "comp_id": "acme", "device_id": "x"},
@@ -152,14 +152,14 @@ fn only_wrong_credentials_are_throttled(database: &TestDatabase) {
     assert_eq!((throttled.status, throttled.header("retry-after")), (429, "600"));
     let body = throttled.json();
     assert_eq!((code(&body), &body["body"]), ("10", &json!({})));
-    // An address that has logged in is not kept out by what others guess; its own guesses count against it.
+    // An address that has logged in is not locked out by other people's guesses. Its own guesses count against it.
     assert_eq!(code(&attempt(PASSWORD, "192.0.2.1").ok()), "00");
     for _ in 0..10 {
         assert_eq!(code(&attempt("wrong", "192.0.2.1").ok()), "10");
     }
     let throttled = attempt(PASSWORD, "192.0.2.1");
     assert_eq!((throttled.status, throttled.header("retry-after")), (429, "600"));
-    // Nobody is locked out for good.
+    // The lockout ends after a while.
     server.clock.advance(601);
     assert_eq!(code(&attempt(PASSWORD, "192.0.2.1").ok()), "00");
 }

@@ -1,4 +1,4 @@
-//! A company's look on the pages that its links open, and on nobody else's.
+//! A company's look appears on the pages of its links, and on no other pages.
 
 use app::CompanyChange;
 use domain::{Colour, CompanyId};
@@ -36,7 +36,7 @@ fn text(answer: &Answer) -> String {
     String::from_utf8_lossy(&answer.body).replace("&#x2f;", "/")
 }
 
-/// Where the page's style and logo are.
+/// Returns the URLs of the page's style and logo.
 #[track_caller]
 fn addresses(answer: &Answer) -> (String, String) {
     let html = text(answer);
@@ -69,7 +69,7 @@ fn every_page_behind_a_companys_links_looks_like_it(database: &TestDatabase) {
     let open = look(&server, &started["sign_url"]);
     assert_eq!(open.status, 200);
     let expected = addresses(&open);
-    // Another language, under the company's own address, is the same.
+    // Another language, under the company's own URL, has the same look.
     let own = started["sign_url"]
         .as_str()
         .expect("an address")
@@ -105,7 +105,7 @@ fn every_page_behind_a_companys_links_looks_like_it(database: &TestDatabase) {
         "the preview"
     );
 
-    // A public link, open and closed.
+    // A public link, when open and when closed.
     let single = server.template(&company, &plain(1, "end"));
     let link = json!({"workflow_name": "가입 {name}", "template_id": single, "language": "en"});
     let link = server.post("/api/v3/link/start", Some(&token), &link).ok();
@@ -118,14 +118,14 @@ fn every_page_behind_a_companys_links_looks_like_it(database: &TestDatabase) {
     server.post(&close, Some(&token), &json!({})).ok();
     let closed = look(&server, &link["link_url"]);
     assert_eq!((closed.status, addresses(&closed)), (410, expected));
-    // What belongs to no company looks like none.
+    // Pages without a company have the default look.
     for path in ["/verify", "/sign-in", "/mail/sign?token=abc"] {
         let page = server.send(server.request("GET", path, None));
         assert!(!text(&page).contains("/look/"), "{path}");
     }
 }
 
-/// Signed, complete, cancelled, sent to someone else.
+/// Signed, complete, cancelled, reassigned.
 fn pages_of_finished_and_ended_documents_look_like_their_company(database: &TestDatabase) {
     let server = Server::new(database);
     let (company, token, template) = server.with_company("acme");
@@ -149,7 +149,7 @@ fn pages_of_finished_and_ended_documents_look_like_their_company(database: &Test
     let over = look(&server, &done["download_url"]);
     assert_eq!((over.status, addresses(&over)), (410, expected.clone()));
     let again = server.start(&token, &start_body(template));
-    // The token has expired meanwhile.
+    // The token has expired in the meantime.
     assert_eq!(again.status, 401);
     let token = server.token("acme", "owner@example.com");
     let again = server.start(&token, &start_body(template)).ok();
@@ -192,7 +192,7 @@ fn style_and_logo_are_kept_for_ever_and_are_nobody_elses(database: &TestDatabase
         }
     }
     assert!(String::from_utf8_lossy(&get(&style).body).contains("--accent:#17663a"));
-    // A new colour is a new address, and the old one is unknown.
+    // A new colour has a new URL, and the old URL is unknown.
     let other = CompanyChange {
         accent: Some(Colour::parse("#a5231c")),
         ..CompanyChange::default()

@@ -1,5 +1,5 @@
-//! The API over real HTTP: an installation of its own for each test, on SQLite and on PostgreSQL,
-//! with a clock that stands still and the outbox read as a receiver would see it.
+//! Tests the API over real HTTP. Each test has its own installation, on SQLite and on PostgreSQL, with a stopped clock
+//! and an outbox read as a recipient would see it.
 
 mod accepted_uploads;
 mod acting;

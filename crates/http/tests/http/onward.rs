@@ -1,5 +1,5 @@
-//! Where the links and forms of pages lead: on in the page's own language, and to the same page in the others, also from
-//! the page that answers a wrong entry.
+//! Links and forms of pages keep the page's language, and language links open the same page in another language. This
+//! includes pages shown after a wrong entry.
 
 use serde_json::{Value, json};
 use testkit::database::TestDatabase;
@@ -13,13 +13,13 @@ testkit::on_both_databases!(
     a_wrong_entry_leaves_the_choice_of_languages_and_is_in_no_address,
 );
 
-/// A link or a form of a page.
+/// A link or form on a page.
 struct Way {
     tag: String,
     address: String,
 }
 
-/// Every way on from this page.
+/// Returns all links and forms on this page.
 fn ways(html: &str) -> Vec<Way> {
     let tags = html.split('<').filter_map(|rest| rest.split('>').next());
     let found = tags.filter_map(|tag| {
@@ -44,7 +44,7 @@ fn language_of(html: &str) -> &str {
     rest.split('"').next().expect("a language")
 }
 
-/// The page in other languages.
+/// Returns the URLs of the page in other languages.
 fn languages(html: &str) -> Vec<String> {
     let all = ways(html).into_iter().filter(|way| way.tag.contains("hreflang="));
     all.map(|way| way.address).collect()
@@ -55,13 +55,13 @@ fn local(address: &Value) -> String {
     address.strip_prefix(BASE).expect("one of ours").to_owned()
 }
 
-/// A browser that is set to English.
+/// Opens a page in a browser that is set to English.
 fn look(server: &Server, path: &str, cookie: &str) -> Answer {
     let request = server.request("GET", path, None).header("accept-language", "en");
     server.send(request.header("cookie", cookie.to_owned()))
 }
 
-/// What a browser sends from the first form of a page.
+/// Submits the first form of a page as a browser does.
 fn submit(server: &Server, html: &str, entries: &[(&str, &str)], cookie: &str) -> Answer {
     let form = ways(html).into_iter().find(|way| way.tag.starts_with("form "));
     let path = form.expect("a form").address;
@@ -88,7 +88,7 @@ fn session(server: &Server) -> String {
     format!("__Host-countersign_session={}", cookie.expose())
 }
 
-/// A document whose first writer gives this besides their name.
+/// Starts a document whose first signer has these additional members.
 fn started_with(server: &Server, token: &str, template: i64, more: &Value) -> String {
     let mut body = start_body(template);
     for (name, value) in more.as_object().expect("members") {
@@ -109,7 +109,7 @@ fn in_language(path: &str, language: &str) -> String {
     path.replace("lang=ko", &format!("lang={language}"))
 }
 
-/// The page at this address, all of whose links and forms lead on in its language.
+/// Opens the page and checks that all its links and forms keep its language.
 fn leads_on(server: &Server, asked: &str, cookie: &str) -> String {
     let html = look(server, asked, cookie).html();
     let language = language_of(&html).to_owned();
@@ -119,7 +119,7 @@ fn leads_on(server: &Server, asked: &str, cookie: &str) -> String {
     );
     let ways: Vec<Way> = ways(&html)
         .into_iter()
-        // Those to the other languages, and what a mail says.
+        // Except links to other languages and the text of mails.
         .filter(|way| !way.tag.contains("hreflang=") && !way.tag.contains("rel=\"noopener noreferrer\""))
         .collect();
     for way in &ways {
@@ -137,7 +137,7 @@ fn every_link_and_form_leads_on_in_the_language_of_its_page(database: &TestDatab
     let server = Server::new(database);
     let (company, token, template) = server.with_company("acme");
     let plain_template = server.template(&company, &plain(2, "end"));
-    // A letter for the outbox.
+    // A message for the outbox.
     let mut by_mail = start_body(template);
     by_mail.as_object_mut().expect("members").remove("export_api_info");
     server.start(&token, &by_mail).ok();
@@ -180,7 +180,7 @@ fn every_link_and_form_leads_on_in_the_language_of_its_page(database: &TestDatab
     ];
     for path in of_company.iter().chain(&others) {
         assert!(path.contains("lang=ko"), "{path}");
-        // In the language of the address, or without one in the language that the page chooses.
+        // Uses the language in the URL, or the page's choice if there is none.
         let silent = path.replace("&lang=ko", "").replace("?lang=ko", "");
         for asked in ["ko", "en", "ja"]
             .map(|language| in_language(path, language))
@@ -198,7 +198,7 @@ fn every_link_and_form_leads_on_in_the_language_of_its_page(database: &TestDatab
     }
 }
 
-// Where the next document is: `identity.rs`.
+// Next documents are tested in `identity.rs`.
 fn the_signing_page_leads_to_the_finished_document_in_its_language(database: &TestDatabase) {
     let server = Server::new(database);
     let company = server.company("acme");
@@ -239,13 +239,13 @@ fn a_wrong_entry_leaves_the_choice_of_languages_and_is_in_no_address(database: &
     let mut answered = Vec::new();
     let page = look(&server, &format!("{}{choices}", in_language(&guarded, "ja")), "").html();
     for _ in 0..5 {
-        // The last one locks.
+        // The last wrong code locks the page.
         answered.push((submit(&server, &page, &[("code", "t-y-p-e-d")], ""), true));
     }
     let page = look(&server, &format!("{}{choices}", in_language(&coded, "ja")), "").html();
     let sent = submit(&server, &page, &[], "").html();
     answered.push((submit(&server, &sent, &[("code", "t-y-p-e-d")], ""), true));
-    // Asked for another code at once.
+    // Immediately requests another code.
     answered.push((submit(&server, &page, &[], ""), true));
     let page = look(&server, &in_language(&link, "ja"), "").html();
     let entries = [("name", "t-y-p-e-d"), ("contact", "t-y-p-e-d")];
@@ -274,7 +274,7 @@ fn a_wrong_entry_leaves_the_choice_of_languages_and_is_in_no_address(database: &
             assert!(!address.contains("t-y-p-e-d") && !address.contains("csrf"), "{address}");
             assert_eq!(address.contains(choices), keeps_choices, "{address}");
             let opened = look(&server, address, "");
-            // The same page, or the one that says that its link is locked.
+            // Either the same page, or the page about the locked link.
             assert!([200, 409].contains(&opened.status), "{address}: {}", opened.status);
             assert_eq!(language_of(&opened.html()), language);
         }

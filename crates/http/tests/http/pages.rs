@@ -1,4 +1,4 @@
-//! The pages over HTTP: who may see them, their headers, and what they say instead.
+//! The pages over HTTP: access, headers, and the pages shown in their place.
 
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ fn filled(path: &str) -> String {
         .replace("{name}", "a.pdf")
 }
 
-/// The path and query of an address that the service gave out.
+/// Returns the path and query of a URL created by the service.
 fn local(address: &Value) -> String {
     let address = address.as_str().expect("an address");
     address
@@ -33,7 +33,7 @@ fn token_of(address: &str) -> &str {
     rest.split('&').next().unwrap_or(rest)
 }
 
-/// The body as text; templates escape slashes too.
+/// Returns the body as text. Templates also escape slashes.
 fn text(answer: &Answer) -> String {
     String::from_utf8_lossy(&answer.body).replace("&#x2f;", "/")
 }
@@ -42,7 +42,7 @@ fn look(server: &Server, path: &str) -> Answer {
     server.send(server.request("GET", path, None).header("accept-language", "en"))
 }
 
-/// What the browser code sends.
+/// Sends a request as the browser code does.
 fn send(server: &Server, method: &str, path: &str, token: &str, body: &Value) -> Answer {
     let request = server
         .request(method, path, None)
@@ -51,7 +51,8 @@ fn send(server: &Server, method: &str, path: &str, token: &str, body: &Value) ->
     server.send(request.json(body))
 }
 
-/// A picture's address always names the same content, so a browser that has it gets 304. Another document's hash finds nothing.
+/// Checks that an image's URL always refers to the same content, so a browser that has it gets a 304, and that another
+/// document's hash is not found.
 fn is_kept_by_browsers(server: &Server, address: &str) {
     let answer = look(server, address);
     assert_eq!(answer.header("cache-control"), "private, max-age=31536000, immutable");
@@ -81,7 +82,7 @@ fn is_kept_by_browsers(server: &Server, address: &str) {
     }
 }
 
-/// A document that both writers have approved, as the API tells it.
+/// Returns a document that both signers have approved, as returned by the API.
 fn completed(server: &Server) -> serde_json::Value {
     let (_, token, template) = server.with_company("acme");
     let started = server.start(&token, &start_body(template)).ok();
@@ -100,7 +101,7 @@ fn completed(server: &Server) -> serde_json::Value {
         .ok()
 }
 
-/// Where the viewer at this address has the picture of its first page.
+/// Returns the URL of the first page's image in the viewer.
 fn first_picture(server: &Server, viewer: &serde_json::Value) -> String {
     text(&look(server, &local(viewer)))
         .split("src=\"")

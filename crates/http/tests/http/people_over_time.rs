@@ -1,4 +1,4 @@
-//! After a correction or a reassignment, everything that shows what happened names the person of that time.
+//! After a correction or a reassignment, all views of past events name the person at that time.
 
 use serde_json::{Value, json};
 use testkit::database::TestDatabase;
@@ -13,7 +13,7 @@ testkit::on_both_databases!(
     an_original_downloaded_by_two_people_of_one_place_is_recorded_for_both,
 );
 
-/// A document of two steps on its way, which a rejection returns and a signer may hand over.
+/// A two-step document in progress. Declining returns it, and signers may assign it to someone else.
 struct Document {
     server: Server,
     company: domain::CompanyId,
@@ -53,14 +53,14 @@ impl Document {
         self.server.get(&self.path(""), &self.token).ok()
     }
 
-    /// What the browser of the writer in this place sends.
+    /// Sends a request as the browser of the signer in this place does.
     fn page(&self, place: usize, method: &str, path: &str, body: &Value) -> Answer {
         let link = token_of_writer_at(&self.server, &self.company, &self.id, place);
         let request = self.server.request(method, path, None).header("link-token", link);
         self.server.send(request.header("accept-language", "en").json(body))
     }
 
-    /// A page as its signer sees it.
+    /// Returns a page as seen by its signer.
     fn shown(&self, place: usize) -> String {
         let link = token_of_writer_at(&self.server, &self.company, &self.id, place);
         let path = format!("/mail/sign?token={link}&lang=en");
@@ -76,14 +76,14 @@ impl Document {
     }
 
     fn correct(&self, order: u32, body: &Value) {
-        // Nobody is reminded more often than every ten minutes.
+        // Reminders are allowed every ten minutes.
         self.server.clock.advance(601);
         let path = self.path(&format!("/recipients/{order}"));
         let request = self.server.request("PATCH", &path, Some(&self.token));
         self.server.send(request.json(body)).ok();
     }
 
-    /// The certificate without white space: lines may break anywhere.
+    /// Returns the certificate's text without white space, because lines may break anywhere.
     fn certificate(&self) -> String {
         let file = tempfile::NamedTempFile::new().expect("a temporary file");
         let answer = self.server.get(&self.path("/certificate"), &self.token);
@@ -99,7 +99,7 @@ impl Document {
     }
 }
 
-/// `event: actor · recipient` of each entry that names a signer, with a change of person in its own words.
+/// Returns `event: actor · recipient` for each entry that names a signer. A change of person has its own format.
 fn named(seen: &Value) -> Vec<String> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let entries = seen["history"].as_array().expect("a history").iter();
@@ -166,7 +166,8 @@ fn a_corrected_recipient_is_named_only_from_the_correction_on(database: &TestDat
 
     let certificate = document.certificate();
     assert!(certificate.contains("박지훈→박서준"), "{certificate}");
-    // Asked, viewed, returned, corrected, and as the earlier signer; corrected, asked, viewed, approved, and as the signer.
+    // First person: asked, viewed, returned, corrected, and listed as the earlier signer. Second person: corrected,
+    // asked, viewed, approved, and listed as the signer.
     for (name, times) in [("박지훈", 5), ("박서준", 5)] {
         assert_eq!(certificate.matches(name).count(), times, "{name} in {certificate}");
     }
@@ -199,7 +200,7 @@ fn a_reassigned_document_still_names_the_first_person(database: &TestDatabase) {
     for expected in ["김민준→최유나", "이전서명자김민준<minjun@example.com>"] {
         assert!(certificate.contains(expected), "{expected} is not in {certificate}");
     }
-    // Asked, viewed, handed over and to whom, and as the earlier signer.
+    // Asked, viewed, reassigned, named in the reassignment, and listed as the earlier signer.
     assert_eq!(certificate.matches("김민준").count(), 5, "{certificate}");
 }
 
@@ -224,7 +225,7 @@ fn one_persons_words_never_stand_under_anothers_name(database: &TestDatabase) {
             expected("박지훈", "다시 보세요")
         ]
     );
-    // A corrected contact alone is another mailbox, and may be another person.
+    // Correcting only the contact means a different mailbox, and possibly a different person.
     document.correct(1, &json!({"email": "kim@example.com"}));
     document.correct(2, &json!({"name": "박서준"}));
     assert_eq!(comments(), [expected("김민준", ""), expected("박서준", "")]);
@@ -265,7 +266,7 @@ fn a_value_of_the_person_before_is_in_no_webhook_and_on_no_page(database: &TestD
     let of = |value: &str, email: &str| json!([{"name": "text1", "value": value, "email": email, "order": 1}]);
     let kim = of("900101-1234567", "minjun@example.com");
     assert_eq!(lists, [&kim, &kim, &of("yuna's", "yuna@example.com")]);
-    // What was written, and that it was taken away, stays under the first one's name.
+    // The written and removed values are still listed under the first person's name.
     let seen = document.seen();
     let removed = seen["history"].as_array().expect("a history").iter();
     let removed: Vec<&Value> = removed.filter(|entry| entry["event"] == "value_removed").collect();

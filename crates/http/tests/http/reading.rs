@@ -1,4 +1,4 @@
-//! Lists, the search by a value, and what the service says of itself.
+//! Lists, search by value, and the service's description of itself.
 
 use serde_json::{Value, json};
 use testkit::database::TestDatabase;
@@ -175,7 +175,7 @@ fn a_value_is_found_however_it_is_written(database: &TestDatabase) {
         search("field_name=salary&field_value=much").faults(),
         [("field_value".to_owned(), "invalid-number".to_owned())]
     );
-    // Who does not know of pages misses none.
+    // Clients that do not use pages still get all entries.
     for _ in 0..25 {
         let mut body = start_body(template);
         body["field_list"] = json!([{"name": "salary", "value": "25"}]);
@@ -183,7 +183,7 @@ fn a_value_is_found_however_it_is_written(database: &TestDatabase) {
     }
     let found = search("field_name=salary&field_value=25").ok();
     assert_eq!((ids(&found).len(), &found["next_cursor"]), (25, &Value::Null));
-    // A page after the other.
+    // Fetch page after page.
     let mut seen = Vec::new();
     let mut cursor = String::new();
     loop {
@@ -208,10 +208,10 @@ fn a_value_is_found_however_it_is_written(database: &TestDatabase) {
             .replace_template(&operator(&server.app, &company), domain::TemplateId(template), &import)
             .expect("a new version");
     };
-    // What an older version called a field is found as long as its documents are there.
+    // A field's earlier name can be searched for as long as its documents exist.
     change(&|field| field["name"] = json!("pay"));
     assert_eq!(ids(&search("field_name=salary&field_value=3000001").ok()), [started[0]]);
-    // What no version takes is refused in the words of the newest.
+    // A value that no version accepts is refused with the message of the newest version.
     for options in [["A", "B"], ["C", "D"]] {
         change(&|field| {
             *field = json!({
@@ -295,7 +295,7 @@ fn one_workflow_reads_as_documented(database: &TestDatabase) {
     let text = serde_json::to_string(&seen).expect("JSON");
     let shown: Value = serde_json::from_str(&redacted(&text)).expect("JSON");
     insta::with_settings!({prepend_module_to_snapshot => false}, { insta::assert_json_snapshot!("workflow", shown) });
-    // Every member is described, and every described member that must be there is.
+    // Every member is described, and every required member is present.
     let schema =
         &server.send(server.request("GET", "/api/openapi.json", None)).ok()["components"]["schemas"]["WorkflowView"];
     for name in seen.as_object().expect("members").keys() {
@@ -354,7 +354,7 @@ fn the_api_is_read_in_the_readers_language(database: &TestDatabase) {
         for word in words {
             assert!(html.contains(word), "{language}: {word}");
         }
-        // Scripts come from files alone; what stands between tags is data.
+        // Scripts are loaded only from files. Text between script tags is data.
         assert_eq!(
             html.matches("<script").count(),
             html.matches("<script type=\"module\" src=").count()
@@ -374,7 +374,7 @@ fn the_api_is_read_in_the_readers_language(database: &TestDatabase) {
                 assert!(html.contains(&form), "{form}");
             }
         }
-        // What stands before the first address is none.
+        // Skip the text before the first URL.
         for name in html.split("/assets/").skip(1).filter_map(|rest| rest.split('"').next()) {
             let asset = server.send(server.request("GET", &format!("/assets/{name}"), None));
             assert_eq!(asset.status, 200, "{name}");

@@ -1,4 +1,4 @@
-//! The ratchet: every route says who may call it, and is held to it.
+//! Every route declares its authority, and enforces it.
 
 use countersign_http::{Access, Authority, routes};
 use domain::Role;
@@ -71,7 +71,7 @@ fn what_belongs_to_another_company_is_not_found(database: &TestDatabase) {
         if !route.path.contains("{id}") {
             continue;
         }
-        // Also ids that nothing has, or can have.
+        // Includes unknown and impossible ids.
         for id in [id.as_str(), "999999999", "0", "-1", "x", "9223372036854775808", "1%00"] {
             let request = server
                 .request(route.method.as_str(), &filled(route.path, id), Some(&stranger))
@@ -89,7 +89,7 @@ fn what_belongs_to_another_company_is_not_found(database: &TestDatabase) {
         server.get(&search, &stranger).faults(),
         [("template_id".to_owned(), "unknown-template".to_owned())]
     );
-    // Nobody's visit has left a trace.
+    // None of these visits left a trace.
     assert_eq!(
         server.get(&format!("/api/v3/workflows/{id}"), &token).ok()["history"],
         before["history"]
@@ -138,7 +138,7 @@ fn a_member_changes_nothing_from_another_sites_page_or_without_the_forms_token(d
     assert!(asked > 0);
 }
 
-/// What each role may do: the table in the console's specification, not the code.
+/// The permissions of each role, copied from the table in the console's specification and not from the code.
 const MAY: [(Role, &[Access]); 4] = [
     (
         Role::Owner,
@@ -182,7 +182,7 @@ fn every_route_is_for_those_whom_the_table_of_roles_names(database: &TestDatabas
                         expect(status, allowed.contains(&access), is_elsewhere, &name);
                     }
                     Authority::Session(access) => {
-                        // A message that nobody has, or the first one, which is the first company's.
+                        // An unknown message, or the first one, which belongs to the first company.
                         let path = filled(route.path, if company == "acme" { "999999" } else { "1" });
                         let is_missing = route.path.contains("{id}");
                         let status = as_member(&server, company, &address_of(role), route.method.as_str(), &path);
@@ -207,7 +207,7 @@ fn every_route_is_for_those_whom_the_table_of_roles_names(database: &TestDatabas
         match route.authority {
             Authority::AccessToken(_) => assert_eq!(nobody.status, 401, "{} {path}", route.method),
             Authority::Session(_) => assert!(asks_to_sign_in(&nobody), "{} {path}", route.method),
-            // What a link opens, and what is public, depends on no role.
+            // Link and public routes do not depend on roles.
             Authority::Public | Authority::LinkToken => {
                 assert_eq!(nobody.status, asked(Some(&none)).status, "{path}");
             }
@@ -215,7 +215,7 @@ fn every_route_is_for_those_whom_the_table_of_roles_names(database: &TestDatabas
     }
 }
 
-/// The client follows redirects.
+/// Whether the response asks the member to sign in. The client follows redirects.
 fn asks_to_sign_in(answer: &Answer) -> bool {
     answer.status == 200 && answer.html().contains("name=\"password\"")
 }
@@ -239,7 +239,7 @@ fn expect(status: u16, is_allowed: bool, is_missing: bool, name: &str) {
     }
 }
 
-/// What a member gets who has just signed in.
+/// Returns the response to a member who has just signed in.
 fn as_member(server: &Server, company: &str, email: &str, method: &str, path: &str) -> u16 {
     let member = server.sign_in(company, email);
     let request = server
@@ -315,7 +315,7 @@ fn a_failure_speaks_the_language_of_its_reader(database: &TestDatabase) {
         said("", Some("fr, en;q=0.8")),
         ("en".to_owned(), "Not found: workflow.".to_owned())
     );
-    // The company's own, where nothing is asked for.
+    // If no language is requested, the company's applies.
     assert_eq!(said("", None), ("ko".to_owned(), "찾을 수 없습니다: 문서.".to_owned()));
 }
 
@@ -389,7 +389,7 @@ fn the_icon_is_where_browsers_look_and_every_page_names_it(database: &TestDataba
     assert!(pages >= 10, "{pages}");
 }
 
-/// Whatever is wrong with a request, the answer has one of our shapes: problem details, a page, or the login's.
+/// Every refusal has one of our formats: problem details, a page, or the login's.
 #[test]
 fn no_refusal_is_plain_text() {
     let server = Server::new(&TestDatabase::sqlite());
@@ -410,7 +410,7 @@ fn no_refusal_is_plain_text() {
         let token = matches!(route.authority, Authority::AccessToken(_)).then_some(token.as_str());
         for parameter in ["%FF", "x", "-1", "99999999999999999999", "%00"] {
             let mut path = String::new();
-            // A path begins with a slash, before which there is nothing.
+            // A path starts with a slash, so skip the empty first part.
             for part in route.path.split('/').skip(1) {
                 path.push('/');
                 path.push_str(if part.starts_with('{') { parameter } else { part });

@@ -1,4 +1,5 @@
-//! What starts can be sealed at its end; what cannot is refused, and says why to those who can do something about it.
+//! A document that could not be sealed at its end is refused at its start. The reason is shown only to people who can
+//! fix it.
 
 use document::pki::authority::{SealSubject, create_root, issue_seal_certificate};
 use document::pki::keys::{KeyKind, Signer, certificates_to_pem};
@@ -23,7 +24,7 @@ testkit::on_both_databases!(
     no_answer_behind_a_link_names_an_operator,
 );
 
-/// Words of texts that are meant for senders and operators.
+/// Words from texts meant for senders and operators.
 const OPERATORS_WORDS: [&str; 14] = [
     "operator",
     "certificate",
@@ -41,7 +42,7 @@ const OPERATORS_WORDS: [&str; 14] = [
     "トークン",
 ];
 
-/// The same request in every language: status, `Retry-After`, code and detail of each answer.
+/// Sends the same request in every language. Returns status, `Retry-After`, code and detail of each response.
 fn in_every_language(ask: impl Fn(&str) -> Answer) -> Vec<(u16, String, String, String)> {
     let read = |language: Language| {
         let answer = ask(language.code());
@@ -61,7 +62,7 @@ fn in_every_language(ask: impl Fn(&str) -> Answer) -> Vec<(u16, String, String, 
     [Language::En, Language::Ko, Language::Ja].map(read).into()
 }
 
-/// What [`in_every_language`] is expected to find.
+/// The expected result of [`in_every_language`].
 fn answers(status: u16, retry_after: &str, code: &str, texts: [&str; 3]) -> Vec<(u16, String, String, String)> {
     texts
         .map(|text| (status, retry_after.to_owned(), code.to_owned(), text.to_owned()))
@@ -84,7 +85,7 @@ fn date(at: Timestamp) -> String {
     time::format_local(at, Zone::SEOUL)
 }
 
-/// A company that seals with the key in the token.
+/// Makes the company seal with the key in the token.
 fn with_token_key(server: &Server, company: &CompanyId) {
     let now = server.app.now();
     let root = create_root("Authority of others", KeyKind::EcdsaP256, now).expect("a root");
@@ -143,7 +144,7 @@ fn a_start_that_would_outlive_its_seal_certificate_is_refused(database: &TestDat
         ],
     );
     assert_eq!(refused(&token, &body(&date(end + 1.second()))), expected);
-    // Every other fault is named with it.
+    // All other faults are named in the same response.
     let mut wrong = body(&date(end + 1.second()));
     wrong["workflow_name"] = json!("");
     assert_eq!(
@@ -154,16 +155,16 @@ fn a_start_that_would_outlive_its_seal_certificate_is_refused(database: &TestDat
         ]
     );
     server.start(&token, &body(&date(end))).ok();
-    // The company's own number of days counts too.
+    // The company's default number of days also counts.
     server.clock.set(end - (5 * 24).hours());
     let token = server.token("acme", "owner@example.com");
     let mut silent = body("");
     silent.as_object_mut().expect("members").remove("expiry_date");
     assert_eq!(refused(&token, &silent), expected);
-    // One that never expires is held to the same number of days.
+    // A document that never expires must also meet this number of days.
     assert_eq!(refused(&token, &body("9999-12-31 23:59:59")), expected);
     server.start(&token, &body(&date(end - 1.hour()))).ok();
-    // A new key has a new end.
+    // A new key has a new expiry date.
     server
         .app
         .renew_seal_key(&operator(&server.app, &company), KeyKind::EcdsaP256, None)
@@ -188,7 +189,7 @@ fn a_document_that_never_expires_says_so_everywhere(database: &TestDatabase) {
         .get(&address[address.find("/mail/").expect("a path")..], &token)
         .html();
     assert!(!page.contains("기한:"), "{page}");
-    // It gets an end, and loses it again.
+    // The document gets an expiry date, and loses it again.
     let extend = |to: &str| {
         let path = format!("/api/v3/workflows/{id}/extend");
         expiry(&server.post(&path, Some(&token), &json!({"expiry_date": to})).ok())
@@ -229,7 +230,7 @@ fn a_company_whose_certificate_expired_starts_nothing_and_the_others_work(databa
         .app
         .renew_seal_key(&operator(&server.app, &other), KeyKind::EcdsaP256, None)
         .expect("renewed");
-    // The server would start, and says which company cannot seal.
+    // The server starts, and names the company that cannot seal.
     let unusable = server.app.prove_sealing().expect("the server starts");
     let unusable: Vec<_> = unusable
         .iter()
@@ -445,7 +446,7 @@ fn owners_are_warned_once_for_each_of_the_days_before_the_end(database: &TestDat
     to.dedup();
     assert_eq!(to, ["owner@example.com", "second@example.com"]);
 
-    // Every member sees it beside the messages.
+    // Every member sees the warning next to the messages.
     let page = |language: &str| {
         let member = server.sign_in("acme", "sender@example.com");
         let request = server.request("GET", &format!("/outbox?lang={language}"), None);
@@ -470,14 +471,14 @@ fn owners_are_warned_once_for_each_of_the_days_before_the_end(database: &TestDat
         .expect("renewed");
     assert!(!page("en").contains("certificate that seals"));
     assert_eq!(warn(), 6);
-    // The new one is warned of as well, and one whose warnings were missed is warned of once.
+    // Warnings are sent for the new key, too. After missed warnings, only one is sent.
     let end = end_of(&server, &company);
     server.clock.set(end - (3 * 24).hours());
     assert_eq!(warn(), 8);
     assert_eq!(server.mails()[0].subject, "[acme Ltd] 봉인 인증서가 3일 후 만료됩니다");
 }
 
-/// A file of the document is gone: that is the operator's, and no signer's, to put right.
+/// A file of the document is missing, which only the operator can fix.
 fn no_answer_behind_a_link_names_an_operator(database: &TestDatabase) {
     let server = Server::new(database);
     let company = server.company("acme");

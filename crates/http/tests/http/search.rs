@@ -1,4 +1,4 @@
-//! What people find by typing, in three languages: the same on both databases.
+//! Full-text search in three languages, with the same results on both databases.
 
 use std::fmt::Write as _;
 
@@ -44,7 +44,7 @@ const DOCUMENTS: [Document; 7] = [
         "Acme Corp.",
     ),
     (
-        // With accents that are characters of their own, as macOS writes them.
+        // With decomposed accents, as macOS writes them.
         'E',
         "Cafe\u{301} Zu\u{308}rich Lieferschein",
         [
@@ -67,9 +67,9 @@ const DOCUMENTS: [Document; 7] = [
     ),
 ];
 
-/// What is typed, and the documents that are found.
+/// Queries, and the documents found.
 const QUERIES: &[(&str, &str)] = &[
-    // Korean: any two letters that stand together, and single ones.
+    // Korean: any two adjacent letters, and single letters.
     ("계약", "AG"),
     ("근로", "A"),
     ("계약서", "A"),
@@ -111,7 +111,7 @@ const QUERIES: &[(&str, &str)] = &[
     ("カレー", "E"),
     ("かれー", ""),
     ("鈴木一朗", ""),
-    // Words of other scripts: whole, or their beginning; in any case; diacritics decide.
+    // Words of other scripts: whole words or prefixes, ignoring case, with significant diacritics.
     ("agreement", "D"),
     ("AGREE", "D"),
     ("greement", ""),
@@ -136,7 +136,7 @@ const QUERIES: &[(&str, &str)] = &[
     ("renée", "E"),
     ("acme", "D"),
     ("zzyzx", ""),
-    // Addresses and numbers, whole and in part.
+    // Addresses and numbers, complete or partial.
     ("minjun.kim@example.com", "A"),
     ("Minjun.Kim@Example.COM", "A"),
     ("yamada@example", "A"),
@@ -159,7 +159,7 @@ const QUERIES: &[(&str, &str)] = &[
     ("\" OR \"kim", ""),
 ];
 
-/// Starts the documents, and finds out their numbers.
+/// Starts the documents, and returns their numbers.
 fn started(server: &Server, token: &str, template: i64) -> Vec<(i64, char)> {
     let all = DOCUMENTS.into_iter().map(|(letter, title, people, value)| {
         let mut body = start_body(template);

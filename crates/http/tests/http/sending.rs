@@ -1,4 +1,4 @@
-//! A PDF that is sent once, without a template that is kept.
+//! Sending a PDF once, without keeping a template.
 
 use serde_json::{Value, json};
 use testkit::database::TestDatabase;
@@ -21,7 +21,7 @@ mod sql {
     }
 }
 
-/// How many templates and versions are stored, in lists or not.
+/// Returns the number of stored templates and versions, including unlisted ones.
 fn stored_templates(server: &Server) -> (i64, i64) {
     let row = server
         .app
@@ -66,7 +66,7 @@ fn send_under(key: &str, server: &Server, token: &str, boundary: &str, parts: &[
     )
 }
 
-/// The usual file, sent with this start.
+/// Sends the usual file with this start.
 fn send_usual(key: &str, server: &Server, token: &str, boundary: &str, start: &Value) -> Answer {
     let (file, fields, start) = (pdf(), contract().to_string(), start.to_string());
     let parts: [(&str, &[u8]); 3] = [
@@ -132,7 +132,7 @@ fn what_is_refused_leaves_nothing_behind(database: &TestDatabase) {
         faults(&[("file", &file), ("fields", fields.as_bytes()), ("start", b"{")]),
         one("start", "not-json-text")
     );
-    // There is no template of which to speak.
+    // The message must not mention a template.
     let mut alone = start();
     alone["recipient_list"].as_array_mut().expect("writers").pop();
     let alone = alone.to_string();
@@ -175,7 +175,7 @@ fn what_is_refused_leaves_nothing_behind(database: &TestDatabase) {
         one("fields[9]", "field-too-small")
     );
     assert_eq!(stored_templates(&server), (0, 0));
-    // The answer names the faults of the request together with those of the file.
+    // The response names the faults of the request together with those of the file.
     let odd = json!({"workflow_name": 7}).to_string();
     let both = faults(&[
         ("file", b"no PDF"),
@@ -272,7 +272,7 @@ fn the_template_of_what_is_sent_once_is_nobody_elses(database: &TestDatabase) {
     ] {
         assert_eq!(server.get(&query, &token).faults(), unknown, "{query}");
     }
-    // Its document goes on.
+    // Its document continues.
     let sign = sent["sign_url"].as_str().expect("an address");
     let page = server.send(server.request("GET", sign.strip_prefix(BASE).expect("ours"), None));
     assert_eq!(page.status, 200);

@@ -1,4 +1,5 @@
-//! Two people may share an address: what names one of them by it means neither, and each is told under their own name.
+//! Two people may share an address. An address alone then identifies neither, and each is notified under their own
+//! name.
 
 use serde_json::{Value, json};
 use testkit::database::TestDatabase;
@@ -14,7 +15,7 @@ testkit::on_both_databases!(
     addresses_that_only_fold_onto_each_other_are_two,
 );
 
-/// Two people of one step, in the roles of chair and clerk, with one address.
+/// Two people at one step, as chair and clerk, with the same address.
 struct World {
     server: Server,
     company: domain::CompanyId,
@@ -61,7 +62,7 @@ impl World {
             .send(self.server.request("PATCH", &path, Some(&self.token)).json(body))
     }
 
-    /// Of each writer of the first step: name and state.
+    /// Returns the name and state of each signer of the first step.
     fn states(&self, id: &Value) -> Vec<(String, String)> {
         let seen = self.server.get(&format!("/api/v3/workflows/{id}"), &self.token).ok();
         let text = |value: &Value| value.as_str().expect("a text").to_owned();
@@ -70,7 +71,7 @@ impl World {
         first.map(|step| (text(&step["name"]), text(&step["status"]))).collect()
     }
 
-    /// Who is told of an act, oldest first: name and address.
+    /// Returns the people notified of an action, oldest first: name and address.
     fn told(&self, act: impl FnOnce()) -> Vec<(String, String)> {
         let before = self.server.mails().len();
         act();
@@ -107,8 +108,8 @@ fn writers_who_share_an_address_are_told_apart_by_role(database: &TestDatabase) 
         assert_eq!(world.states(&id)[1], ("Bob".to_owned(), acted.to_owned()));
         assert_ne!(world.states(&id)[0].1, acted);
     }
-    // The address means no other person because one of the two has signed meanwhile, and a request that is sent again acts
-    // for nobody else.
+    // After one of the two has signed, the address still does not identify the other, and a repeated request acts for
+    // nobody else.
     let id = world.start(SHARED)["workflow_id"].clone();
     let clerk = json!({"order": 1, "email": SHARED, "role": "clerk"});
     world.act(&id, "approve", &clerk).ok();
@@ -153,7 +154,7 @@ fn the_senders_view_signs_for_nobody_if_another_writer_of_the_step_has_the_sende
     assert_eq!(sign(&shared, "chair_text").problem(409)["code"], "not-your-turn");
     let chair = json!({"order": 1, "role": "chair"});
     world.act(&shared["workflow_id"], "approve", &chair).ok();
-    // The one who is left may be the other person.
+    // The remaining signer may be the other person.
     assert_eq!(sign(&shared, "clerk_text").problem(409)["code"], "not-your-turn");
     let own = world.start_with(["Owner@example.com", SHARED]);
     sign(&own, "chair_text").ok();
@@ -187,7 +188,7 @@ fn signers_who_share_an_address_are_each_notified_of_the_end(database: &TestData
 
 fn addresses_that_only_fold_onto_each_other_are_two(database: &TestDatabase) {
     let world = world(database);
-    // U+212A is the Kelvin sign, whose small letter is k.
+    // U+212A is the Kelvin sign, whose lower case is `k`.
     let (ascii, kelvin) = ("kim@example.com", "\u{212a}im@example.com");
     let id = world.start_with([ascii, kelvin])["workflow_id"].clone();
     world.act(&id, "approve", &json!({"order": 1, "email": kelvin})).ok();

@@ -1,4 +1,4 @@
-//! What one requester takes, and what is left to the others.
+//! Shares of the server's capacity: the limits of one requester, and the places left for others.
 
 use std::io::Read as _;
 use std::sync::mpsc;
@@ -8,7 +8,7 @@ use testkit::database::TestDatabase;
 
 use crate::support::{Server, pdf, start_body};
 
-/// A signer's link, as a header.
+/// Returns a signer's link as a header.
 fn link(server: &Server) -> String {
     let (_, token, template) = server.with_company("acme");
     let mut body = start_body(template);
@@ -41,7 +41,7 @@ fn a_signers_long_texts_do_not_wait_for_the_places_of_files() {
         "POST /sign/files HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n{link}\
          transfer-encoding: chunked\r\n\r\n1\r\n{{\r\n"
     );
-    // Two have a place and four wait, so one is sent away at once; by then all places are taken.
+    // Two have a place and four wait, so one is refused immediately. By then, all places are taken.
     let (refused, is_refused) = mpsc::channel();
     let drips: Vec<_> = (0..7).map(|_| server.sent(head.as_bytes())).collect();
     for connection in &drips {

@@ -1,5 +1,5 @@
-//! The sign-in page and the sessions behind it, as a browser has them: over https, where cookies have the prefix that keeps
-//! other hosts from planting them, and over plain http.
+//! The sign-in page and its sessions in a browser: over https, where the cookie prefix prevents other hosts from
+//! planting cookies, and over plain http.
 
 use countersign_http::HttpSettings;
 use reqwest::redirect::Policy;
@@ -27,7 +27,7 @@ fn plain_http(database: &TestDatabase) -> Server {
     })
 }
 
-/// The cookies that an answer sets: name, value, attributes. A value that is taken away is empty.
+/// Returns the cookies set by a response: name, value, attributes. A deleted cookie has an empty value.
 fn cookies(answer: &Answer) -> Vec<(String, String, String)> {
     answer
         .headers
@@ -48,14 +48,14 @@ fn cookie(answer: &Answer, name: &str) -> String {
     found.unwrap_or_else(|| panic!("{name} is not among {all:?}")).1.clone()
 }
 
-/// The token that the sign-in form carries.
+/// Returns the token in the sign-in form.
 fn token_of(page: &Answer) -> String {
     let html = page.html();
     let rest = html.split_once("name=\"csrf\" value=\"").expect("a form").1;
     rest.split('"').next().expect("a token").to_owned()
 }
 
-/// A browser that follows no redirect.
+/// A browser that does not follow redirects.
 struct Browser<'a> {
     server: &'a Server,
     client: reqwest::Client,
@@ -132,7 +132,7 @@ fn over_https_every_cookie_has_the_host_prefix_and_over_plain_http_none(database
         let signed_out = browser.post("/sign-out", &session, &[], &[("csrf", &token_of(&outbox))]);
         assert_eq!(signed_out.status, 303);
         set.extend(cookies(&signed_out));
-        // The proof of an access code is a cookie, too.
+        // The proof of an access code is also a cookie.
         let mut body = start_body(template);
         body["recipient_list"][0]["password"] = "850101".into();
         let token = server.start(&api_token, &body).ok()["token"]
@@ -207,10 +207,10 @@ fn a_planted_pair_of_cookie_and_token_signs_nobody_in(database: &TestDatabase) {
             assert_eq!(answer.status, 403, "{cookie} {token}");
             assert!(cookies(&answer).iter().all(|(name, ..)| !name.ends_with("session")));
         }
-        // A cookie that we did not make is not taken over by a form, either.
+        // A form does not adopt a cookie that we did not set.
         let page = browser.get("/sign-in", &format!("{name}={chosen}"));
         assert_ne!(cookie(&page, name), chosen);
-        // What was made for this browser signs in, for two hours.
+        // The cookie and token created for this browser allow sign-in for two hours.
         let pair = format!("{name}={}", cookie(&own, name));
         assert_eq!(browser.sign_in(&pair, &[], &token_of(&own), PASSWORD).status, 303);
         server.clock.advance(2 * 60 * 60);
@@ -227,13 +227,13 @@ fn a_form_that_another_site_sends_signs_nobody_in_or_out(database: &TestDatabase
     server.company("acme");
     let browser = Browser::of(&server);
     let page = browser.get("/sign-in", "");
-    // The attacker's own pair, which is a good one, planted in somebody else's browser.
+    // The attacker's own valid cookie and token, planted in another person's browser.
     let pair = format!("__Host-countersign_form={}", cookie(&page, "__Host-countersign_form"));
     for site in ["cross-site", "same-site"] {
         let answer = browser.sign_in(&pair, &[("sec-fetch-site", site)], &token_of(&page), PASSWORD);
         assert_eq!(answer.status, 403, "{site}");
     }
-    // Browsers without that header name the page's origin.
+    // Browsers without that header send the page's origin.
     for origin in [
         "https://attacker.example",
         "http://sign.example.com",
@@ -376,7 +376,7 @@ fn strangers_who_drip_leave_members_who_are_signed_in_their_places() {
         "__Host-countersign_session={}",
         cookie(&signed_in, "__Host-countersign_session")
     );
-    // Without a length a body needs a place.
+    // A body without a stated length needs a place.
     let post = |path: &str, cookie: &str, chunks: &str| {
         format!(
             "POST {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncookie: {cookie}\r\n\
@@ -386,7 +386,7 @@ fn strangers_who_drip_leave_members_who_are_signed_in_their_places() {
     // The sign-in form is read from anybody.
     let drips = post("/sign-in", "countersign_session=nobodys", "1\r\na\r\n");
     let held: Vec<_> = (0..30).map(|_| server.sent(drips.as_bytes())).collect();
-    // Three have a place and sixteen wait. The others are refused, and by then all places are taken.
+    // Three have a place and sixteen wait. The others are refused. By then, all places are taken.
     let (answered, first_answer) = std::sync::mpsc::channel();
     for connection in &held {
         let (mut connection, answered) = (connection.try_clone().expect("a connection"), answered.clone());

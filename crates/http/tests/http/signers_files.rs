@@ -1,4 +1,5 @@
-//! A signer's own link to the finished files: who had to enter a code to sign enters one to see the result.
+//! A signer's own link to the finished files: a signer who had to enter a code to sign must enter one to see the
+//! result.
 
 use std::sync::OnceLock;
 
@@ -21,7 +22,7 @@ testkit::on_both_databases!(
 const DAY: i64 = 24 * 60 * 60;
 const CODE: &str = "850101";
 
-/// Shows the answer itself, and not the page that it leads to.
+/// A client that returns the response itself, without following its redirect.
 fn client() -> &'static reqwest::Client {
     static CLIENT: OnceLock<reqwest::Client> = OnceLock::new();
     CLIENT.get_or_init(|| {
@@ -46,7 +47,7 @@ fn post(server: &Server, path: &str, form: &str) -> Answer {
     server.send(request.body(form.to_owned()))
 }
 
-/// The cookie that an answer sets, as the browser sends it back.
+/// Returns the cookie set by the response, in the form a browser sends back.
 fn cookie_of(answer: &Answer) -> String {
     let set = answer.header("set-cookie");
     assert!(set.contains("HttpOnly"), "{set}");
@@ -58,7 +59,7 @@ fn token_in(path: &str) -> &str {
     rest.split('&').next().unwrap_or(rest)
 }
 
-/// Sends the usual document, by mail, to two writers and a reader; `of_first` is added to the first writer.
+/// Sends the usual document by mail to two signers and a reader. `of_first` is added to the first signer.
 fn started(server: &Server, token: &str, template: i64, of_first: &Value) -> Value {
     let mut body = start_body(template);
     body.as_object_mut().expect("members").remove("export_api_info");
@@ -79,7 +80,7 @@ fn completed(server: &Server, token: &str, template: i64, of_first: &Value) -> V
     id
 }
 
-/// The mail that the document is complete, as this address got it.
+/// Returns the mail to this address that says the document is complete.
 fn completed_mail(server: &Server, to: &str) -> OutgoingMail {
     let mut mails = server.mails();
     mails.retain(|mail| mail.to == to && mail.subject.contains("완료"));
@@ -87,7 +88,7 @@ fn completed_mail(server: &Server, to: &str) -> OutgoingMail {
     mails.remove(0)
 }
 
-/// Document and certificate, by the paths in a mail; in English.
+/// The paths of the document and the certificate in a mail, in English.
 fn paths(mail: &OutgoingMail) -> [String; 2] {
     let path = |place: usize| {
         let url = &mail.links[place].url;
@@ -122,7 +123,7 @@ fn the_completed_mails_link_of_a_signer_with_an_access_code_asks_for_it(database
         let of_kind = all.into_iter().filter(|entry| entry["event"] == "downloaded");
         of_kind.map(|entry| entry["actor_email"].clone()).collect::<Vec<_>>()
     };
-    // Everybody else's mail leads straight to the files.
+    // Links in everyone else's mail open the files directly.
     for to in ["taro@example.com", "owner@example.com", "reader@example.com"] {
         for path in paths(&completed_mail(&server, to)) {
             assert!(look(&server, &path, "").html().contains("/mail/view/pages/"), "{to}");
@@ -144,7 +145,7 @@ fn the_completed_mails_link_of_a_signer_with_an_access_code_asks_for_it(database
             !html.contains("/mail/view/pages/") && !html.contains("/mail/file"),
             "{html}"
         );
-        // What fetches the file is sent to the question, and gets no PDF.
+        // A request for the file redirects to the code prompt and returns no PDF.
         let file = format!("/mail/file?token={}&lang=en", token_in(&path));
         let answer = look(&server, &file, "");
         assert_eq!((answer.status, answer.header("location")), (303, path.as_str()));
@@ -165,7 +166,7 @@ fn the_completed_mails_link_of_a_signer_with_an_access_code_asks_for_it(database
         let answer = look(&server, &file, &proof);
         assert_eq!((answer.status, answer.header("content-type")), (200, "application/pdf"));
     }
-    // The chain names the signer: they have proved who they are.
+    // The chain names the signer, because they have proved their identity.
     assert_eq!(downloads(), [json!("minjun@example.com"), json!("minjun@example.com")]);
 }
 
@@ -178,7 +179,7 @@ fn wrong_codes_lock_the_files_as_they_lock_the_signing_page(database: &TestDatab
         let answer = entered(&server, &path, "000000");
         let html = answer.html();
         assert!(answer.status == 422 && html.contains(left), "{html}");
-        // The same page in other languages is the file's.
+        // The language links stay on the file's page.
         assert!(
             html.contains(&format!("/mail/view?token={}", token_in(&path))),
             "{html}"
@@ -201,7 +202,7 @@ fn wrong_codes_lock_the_files_as_they_lock_the_signing_page(database: &TestDatab
     let seen = server.get(&format!("/api/v3/workflows/{id}"), &token).ok();
     assert_eq!(seen["history"].to_string().matches("identity_refused").count(), 5);
 
-    // Renewed by the sender, the code can be tried again, on the signer's own page.
+    // After the sender renews the links, the code can be tried again on the signing page.
     renew(&server, &token, &id, "renew");
     assert_eq!(look(&server, &path, "").status, 410);
     let question = look(&server, &signing, "");
@@ -217,7 +218,6 @@ fn wrong_codes_lock_the_files_as_they_lock_the_signing_page(database: &TestDatab
     assert!(look(&server, &file, "").html().contains("name=\"code\""));
 }
 
-/// The newest one-time code that was sent.
 fn sent_code(server: &Server) -> String {
     let mail = server.mails().into_iter().find(|mail| mail.is_secret).expect("a code");
     let digits = mail.text.split(|character: char| !character.is_ascii_digit());
@@ -250,7 +250,7 @@ fn a_signer_with_a_one_time_code_is_sent_one_for_the_files(database: &TestDataba
     assert!(look(&server, &path, &proof).html().contains("/mail/view/pages/"));
     let forwarded = look(&server, &path, "").html();
     assert!(forwarded.contains("Send me the code") && !forwarded.contains("/mail/view/pages/"));
-    // As on the signing page, for twelve hours.
+    // The proof is valid for twelve hours, as on the signing page.
     server.clock.advance(12 * 60 * 60);
     assert!(look(&server, &path, &proof).html().contains("Send me the code"));
 }

@@ -1,4 +1,4 @@
-//! `POST /api/v3/workflows/start` that succeeds.
+//! Successful requests to `POST /api/v3/workflows/start`.
 
 use domain::Role;
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ testkit::on_both_databases!(
     a_signature_of_which_nothing_is_seen_is_refused,
 );
 
-/// The examples in JSON of a page of the guide, in order.
+/// The JSON examples on a page of the guide, in order.
 fn examples(page: &str) -> impl Iterator<Item = &str> {
     page.split("```json\n")
         .skip(1)
@@ -57,7 +57,7 @@ fn what_the_guide_shows_is_taken_and_what_it_calls_required_is(database: &TestDa
     less.as_object_mut().expect("members").remove("export_api_info");
     assert!(server.start(token, &less).ok()["sign_url"].is_null());
 
-    // The table of webhooks.md, against its own example.
+    // Compares the table in webhooks.md with the example on the same page.
     let page = include_str!("../../../../docs/webhooks.md");
     let example = json(&format!("{{{}}}", examples(page).next().expect("an example")));
     start["export_api_info"] = example["export_api_info"].clone();
@@ -121,7 +121,7 @@ fn embedded_answers_where_to_sign(database: &TestDatabase) {
     let (hooks, letters) = server.drain();
     assert!(hooks.is_empty(), "{hooks:?}");
     assert_eq!(letters, 0, "no message of any kind");
-    // The template may be a text that holds its number.
+    // The template ID may also be sent as a string.
     let mut body = start_body(template);
     body["template_id"] = json!(template.to_string());
     body["language"] = json!("ja-JP");
@@ -154,7 +154,7 @@ fn not_embedded_tells_the_writers_and_answers_a_view(database: &TestDatabase) {
         .ok();
     let view = answer["token"].as_str().expect("a token");
     assert_eq!(seen["playing_url"], format!("{BASE}/mail/sign?token={view}&lang=en"));
-    // With a webhook the rule is the same.
+    // The same applies when there is a webhook.
     body["export_api_info"] = json!({"url": "https://hooks.example.com/", "api_type": "ALL", "is_embed": false});
     assert!(server.start(&token, &body).ok().get("sign_url").is_none());
 }
@@ -164,7 +164,8 @@ fn several_first_writers_are_all_named(database: &TestDatabase) {
     let (company, token, _) = server.with_company("acme");
     let template = server.template(&company, &committee());
     let mut body = start_body(template);
-    // The second writer says their role, so the first gets the other. The auditor is the template's.
+    // The request names the second signer's role, so the first signer gets the other one. The auditor comes from the
+    // template.
     body["recipient_list"] = json!([
         {"order": 1, "name": "Ann", "email": "ann@example.com"},
         {"order": 1, "name": "Bob", "email": "bob@example.com", "role": "chair"},
@@ -216,12 +217,12 @@ fn dates_are_read_and_written_in_the_offset(database: &TestDatabase) {
     );
     let india = pair("2026-01-01 05:30:00 (UTC+05:30)", "2026-02-01 12:00:00 (UTC+05:30)");
     assert_eq!(expiry("?offset=%2B05%3A30"), india);
-    // A plus that arrived as a space.
+    // A plus sign that arrived as a space.
     assert_eq!(expiry("?offset=+05:30"), india);
     assert_eq!(expiry("?offset=-03:00&unknown=1").0, "2025-12-31 21:00:00 (UTC-03:00)");
 }
 
-/// 'Never', as many say it: later than the last moment that there is.
+/// An end date that means 'never' may be later than the latest valid moment.
 fn a_public_link_may_be_open_for_good(database: &TestDatabase) {
     let server = Server::new(database);
     let (_, token, template) = server.with_company("acme");
@@ -246,7 +247,7 @@ fn a_key_makes_a_request_happen_once(database: &TestDatabase) {
     };
     let first = send(&token, &body).ok();
     assert_eq!(send(&token, &body).ok(), first);
-    // Its body is the request, and the offset in which its dates are read; what else the query says does not make it another.
+    // The key covers the body and the offset in which its dates are read. Other query parameters do not count.
     let at = |query: &str| {
         let request = server.request("POST", &format!("/api/v3/workflows/start?{query}"), Some(&token));
         server.send(request.header("idempotency-key", "order 4711").json(&body))
@@ -267,13 +268,13 @@ fn a_key_makes_a_request_happen_once(database: &TestDatabase) {
         send(&token, &other).faults(),
         [("Idempotency-Key".to_owned(), "idempotency-key-reused".to_owned())]
     );
-    // Another member's key is another key.
+    // The same key sent by another member is a different key.
     server.member(&company, "second@example.com", domain::Role::Sender);
     assert_ne!(
         send(&server.token("acme", "second@example.com"), &other).ok()["workflow_id"],
         first["workflow_id"]
     );
-    // Many at once are one.
+    // Simultaneous requests with one key start one workflow.
     let ids: Vec<Value> = std::thread::scope(|scope| {
         let senders: Vec<_> = (0..4)
             .map(|_| {
@@ -298,7 +299,7 @@ fn a_key_makes_a_request_happen_once(database: &TestDatabase) {
             .map(Vec::len),
         Some(3)
     );
-    // After a day the key is free; the token lives as long, so a new one is needed.
+    // After a day the key is free. The access token expires then too, so we need a new one.
     server.clock.advance(24 * 60 * 60 + 1);
     let token = server.token("acme", "owner@example.com");
     assert_ne!(send(&token, &body).ok()["workflow_id"], first["workflow_id"]);
@@ -374,7 +375,7 @@ fn values_are_taken_as_they_come(database: &TestDatabase) {
     assert_eq!((file.status, file.header("content-type")), (200, "image/png"));
     assert!(file.body.starts_with(b"\x89PNG"));
     assert_eq!(file.header("x-content-type-options"), "nosniff");
-    // A signer reached by text message is no reason to refuse, and neither is a copy.
+    // A signer reached by text message is accepted, and so is a copy recipient.
     let single = server.template(&company, &plain(1, "end"));
     let body = json!({
         "workflow_name": "x", "template_id": single,
@@ -403,7 +404,7 @@ fn a_document_has_its_companys_language_unless_its_start_says_otherwise(database
     let mut body = start_body(template);
     body["language"] = json!("ja");
     assert_eq!(server.start(&token, &body).ok()["language"], "ja-JP");
-    // The company's is that of answers for which nobody asks for another.
+    // Without a requested language, errors use the company's.
     body["language"] = json!("fr");
     let refused = server.send(
         server
@@ -416,7 +417,7 @@ fn a_document_has_its_companys_language_unless_its_start_says_otherwise(database
     );
 }
 
-/// Programs write out every member, numbers as texts too.
+/// Clients often send every property, and numbers as strings.
 fn members_without_content_are_left_out(database: &TestDatabase) {
     let server = Server::new(database);
     let (_, token, template) = server.with_company("acme");
@@ -438,7 +439,7 @@ fn members_without_content_are_left_out(database: &TestDatabase) {
         server.start(&token, &body).faults(),
         [("recipient_list[0].order".to_owned(), "wrong-type".to_owned())]
     );
-    // All that is missing is named at once.
+    // All missing properties are reported together.
     let faults = server.start(&token, &json!({"workflow_name": "x"})).faults();
     assert_eq!(
         faults,
@@ -467,7 +468,7 @@ fn a_key_is_bound_to_the_offset_too(database: &TestDatabase) {
         ("link/start", link),
     ] {
         let first = ask(path, "offset=%2B07:00", &body).ok();
-        // A plus sign that arrives as a space is one; what else the query says is of the answer alone.
+        // A plus sign may arrive as a space. Other query parameters only affect the answer.
         assert_eq!(ask(path, "offset=+07:00&lang=ja", &body).ok(), first, "{path}");
         for other in ["offset=%2B08:00", "", "offset=soon"] {
             assert_eq!(
@@ -494,7 +495,7 @@ fn a_day_alone_means_its_end(database: &TestDatabase) {
     );
 }
 
-/// A PNG that is white all over, and one that is transparent.
+/// One PNG that is all white, and one that is transparent.
 const BLANK: [&str; 2] = [
     "iVBORw0KGgoAAAANSUhEUgAAABQAAAAKCAAAAACRPiE6AAAAD0lEQVR42mP4jwUwDGVBALuJxznpwbYDAAAAAElFTkSuQmCC",
     "iVBORw0KGgoAAAANSUhEUgAAABQAAAAKCAYAAAC0VX7mAAAAF0lEQVR42mMQEDBgoCZmGDVw1MDhaCAA76g+gRdvLh8AAAAASUVORK5CYII=",

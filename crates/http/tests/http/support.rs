@@ -1,4 +1,4 @@
-//! A server on port 0, and what the tests ask of it.
+//! A server on port 0, and helpers for tests that call it.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -37,9 +37,9 @@ pub const BASE: &str = "https://sign.example.com";
 pub const PNG: &str =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-/// An installation that answers.
+/// A running installation.
 pub struct Server {
-    // Before the application: it must not be dropped on a thread of the runtime.
+    // Declared before the application, because it must not be dropped on a runtime thread.
     runtime: Runtime,
     client: reqwest::Client,
     pub app: Arc<App>,
@@ -51,13 +51,12 @@ pub struct Server {
     _files: Option<TempDir>,
 }
 
-/// A signed-in member: the cookie and what forms carry.
+/// A signed-in member, with the session cookie and the token that forms contain.
 pub struct Member {
     pub cookie: String,
     pub csrf: String,
 }
 
-/// What was answered.
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,
@@ -71,14 +70,14 @@ impl Answer {
             .unwrap_or_else(|_| panic!("{} {}", self.status, String::from_utf8_lossy(&self.body)))
     }
 
-    /// The body of a success.
+    /// Returns the body of a successful answer.
     #[track_caller]
     pub fn ok(&self) -> Value {
         assert_eq!(self.status, 200, "{}", String::from_utf8_lossy(&self.body));
         self.json()
     }
 
-    /// `(path, code)` of each fault of a 422.
+    /// Returns `(path, code)` of each error in a 422 answer.
     #[track_caller]
     pub fn faults(&self) -> Vec<(String, String)> {
         let problem = self.problem(422);
@@ -91,7 +90,7 @@ impl Answer {
             .collect()
     }
 
-    /// The body of a failure, whose shape is always the same.
+    /// Returns the body of an error, which always has the same shape.
     #[track_caller]
     pub fn problem(&self, status: u16) -> Value {
         assert_eq!(self.status, status, "{}", String::from_utf8_lossy(&self.body));
@@ -107,7 +106,7 @@ impl Answer {
         problem
     }
 
-    /// The body of a page; templates escape slashes too.
+    /// Returns the body of a page. Undoes the escaping of slashes.
     pub fn html(&self) -> String {
         String::from_utf8_lossy(&self.body)
             .replace("&#x2f;", "/")
@@ -122,7 +121,7 @@ impl Answer {
     }
 }
 
-/// One webhook as its receiver would see it.
+/// One webhook as its endpoint receives it.
 #[derive(Debug)]
 pub struct Hook {
     pub url: String,
@@ -198,7 +197,7 @@ impl Server {
         }
     }
 
-    /// A company with an owner, its token, and the id of the usual template.
+    /// Creates a company with an owner. Returns its ID, an access token and the ID of the usual template.
     pub fn with_company(&self, id: &str) -> (CompanyId, String, i64) {
         let company = self.company(id);
         let token = self.token(id, "owner@example.com");
@@ -269,7 +268,7 @@ impl Server {
         }
     }
 
-    /// A connection over which these bytes were sent.
+    /// Opens a connection and sends these bytes.
     pub fn sent(&self, bytes: &[u8]) -> std::net::TcpStream {
         use std::io::Write;
         let mut connection = std::net::TcpStream::connect(self.address).expect("a connection");
@@ -280,7 +279,7 @@ impl Server {
         connection
     }
 
-    /// What is answered to bytes that no client library would send.
+    /// Returns the answer to bytes that no client library would send.
     pub fn raw(&self, bytes: &[u8]) -> String {
         use std::io::Read;
         let mut connection = self.sent(bytes);
@@ -289,7 +288,7 @@ impl Server {
         String::from_utf8_lossy(&head[..read]).into_owned()
     }
 
-    /// A request to this server, to be changed before it is sent.
+    /// Builds a request to this server, which tests can change before sending it.
     pub fn request(&self, method: &str, path: &str, token: Option<&str>) -> reqwest::RequestBuilder {
         let method = method.parse().expect("a method");
         let request = self.client.request(method, self.address_of(path));
@@ -299,12 +298,12 @@ impl Server {
         }
     }
 
-    /// The address of a path of this server, for clients of the test's own.
+    /// Returns the full URL of a path, for tests with a client of their own.
     pub fn address_of(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 
-    /// How many pages were rendered.
+    /// Returns the number of rendered pages.
     pub fn rendered(&self) -> usize {
         self.documents.rendered.load(Ordering::SeqCst)
     }
@@ -321,27 +320,27 @@ impl Server {
         })
     }
 
-    /// While this is held, no verdict is given.
+    /// Blocks all verifications while the guard is alive.
     pub fn hold_verdicts(&self) -> MutexGuard<'_, ()> {
         self.documents.verdicts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// While this is held, no picture of a page is given.
+    /// Blocks all page images while the guard is alive.
     pub fn hold_pictures(&self) -> MutexGuard<'_, ()> {
         self.documents.pictures.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many pictures were given to a worker.
+    /// Returns the number of images that workers were asked for.
     pub fn pictures_made(&self) -> usize {
         self.documents.made.load(Ordering::SeqCst)
     }
 
-    /// How many verdicts were asked for.
+    /// Returns the number of verifications that were requested.
     pub fn verdicts_asked(&self) -> usize {
         self.documents.asked.load(Ordering::SeqCst)
     }
 
-    /// A file that a stranger has checked.
+    /// Has a file checked by someone who is not signed in.
     pub fn check(&self, file: &[u8]) -> Answer {
         let mut body = b"--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.pdf\"\r\n\r\n".to_vec();
         body.extend(file);
@@ -369,7 +368,8 @@ impl Server {
         self.post("/api/v3/workflows/start", Some(token), body)
     }
 
-    /// Acts on a workflow: `approve`, `reject`, `cancel`, … A writer's act that names no step is one of the step under way.
+    /// Acts on a workflow: `approve`, `reject`, `cancel`, … A signer's act that names no step applies to the current
+    /// step.
     pub fn act(&self, token: &str, workflow: &Value, what: &str, body: &Value) -> Answer {
         let mut body = body.clone();
         if let ("approve" | "reject", Some(members)) = (what, body.as_object_mut()) {
@@ -386,13 +386,12 @@ impl Server {
         self.act_as_given(token, workflow, what, &body)
     }
 
-    /// The same with the body as it is.
+    /// Like [`Self::act`], but sends the body unchanged.
     pub fn act_as_given(&self, token: &str, workflow: &Value, what: &str, body: &Value) -> Answer {
         self.post(&format!("/api/v3/workflows/{workflow}/{what}"), Some(token), body)
     }
 
-    /// Takes everything out of the outbox, as if every receiver had taken it: the webhooks in order,
-    /// and how many letters there were.
+    /// Empties the outbox as if everything had been delivered. Returns the webhooks in order, and the number of mails.
     pub fn drain(&self) -> (Vec<Hook>, usize) {
         let mut hooks = Vec::new();
         let mut letters = 0;
@@ -411,7 +410,7 @@ impl Server {
         (hooks, letters)
     }
 
-    /// The mails and messages in the outbox, whatever became of them, the newest first.
+    /// Returns the mails and text messages in the outbox in any state, newest first.
     pub fn mails(&self) -> Vec<OutgoingMail> {
         let companies = self.app.companies().expect("the companies");
         let of_company = |id: CompanyId| {
@@ -425,7 +424,7 @@ impl Server {
             .collect()
     }
 
-    /// Everything that waits is left on the outbox page, as if nothing were set up that could send it.
+    /// Keeps everything pending on the outbox page, as if no delivery were set up.
     pub fn keep_all(&self) {
         let now = self.app.now();
         self.app
@@ -439,7 +438,7 @@ impl Server {
             .expect("kept");
     }
 
-    /// A try at the present moment.
+    /// A delivery attempt at the current time.
     pub fn tried(&self, code: Option<u16>, fault: Option<&str>, answer: &str) -> outbox::Try {
         outbox::Try {
             at: self.app.now(),
@@ -450,7 +449,7 @@ impl Server {
         }
     }
 
-    /// Tries everything that is due once, with this outcome; what was tried.
+    /// Attempts everything that is due once, with this outcome. Returns the attempted deliveries.
     pub fn try_all(&self, made: &outbox::Try, outcome: outbox::Outcome) -> Vec<Claimed> {
         let now = self.app.now();
         let mut lease = [0; 16];
@@ -471,7 +470,7 @@ impl Server {
         claimed
     }
 
-    /// A webhook as its receiver would see it.
+    /// Returns a webhook as its endpoint receives it.
     pub fn hook(&self, delivery: &Claimed) -> Hook {
         let ClaimedChannel::Webhook { url, authorization, .. } = &delivery.channel else {
             panic!("no webhook: {delivery:?}");
@@ -493,7 +492,7 @@ pub fn login_body(email: &str, password: &str) -> Value {
     json!({"header": {"request_code": "1001Q"}, "body": {"memb_email": email, "memb_pwd": password}})
 }
 
-/// A start of the usual template by two writers, embedded.
+/// A start request for the usual template with two signers, embedded.
 pub fn start_body(template: i64) -> Value {
     json!({
         "workflow_name": "근로계약서 1",
@@ -506,7 +505,7 @@ pub fn start_body(template: i64) -> Value {
     })
 }
 
-/// What the writers of the usual template write.
+/// The values that the signers of the usual template enter.
 pub fn values_of(order: u32) -> Value {
     match order {
         1 => json!([
@@ -532,7 +531,7 @@ fn with(mut field: Value, more: &Value) -> Value {
     field
 }
 
-/// FIELDS.json of the usual template: two steps, a field of each kind.
+/// FIELDS.json of the usual template, with two steps and a field of each kind.
 pub fn contract() -> Value {
     json!({
         "name": "Contract",
@@ -565,7 +564,7 @@ pub fn plain(steps: u32, on_reject: &str) -> Value {
     })
 }
 
-/// FIELDS.json of three steps, each of which signs.
+/// FIELDS.json of three steps, each with a signature field.
 pub fn contract_of_three() -> Value {
     let mut plain = plain(3, "end");
     plain["fields"] = (1..=3)
@@ -579,7 +578,7 @@ pub fn contract_of_three() -> Value {
     plain
 }
 
-/// FIELDS.json whose first step has two writers, the last one being named by the template.
+/// FIELDS.json whose first step has two signers. The template names the last one.
 pub fn committee() -> Value {
     json!({
         "name": "Committee",
@@ -606,7 +605,7 @@ pub fn pdf() -> Vec<u8> {
     pdf_of(&objects)
 }
 
-/// A file of these objects, the first of which is the catalog.
+/// A PDF that consists of these objects. The first is the catalog.
 pub fn pdf_of(objects: &[String]) -> Vec<u8> {
     let mut file = "%PDF-1.7\n".to_owned();
     let mut table = String::from("0000000000 65535 f \n");
@@ -619,7 +618,7 @@ pub fn pdf_of(objects: &[String]) -> Vec<u8> {
     file.into_bytes()
 }
 
-/// The text with every token and client id blotted out: they are secrets of the installation.
+/// Replaces every token and client ID in a text, because they are secrets of the installation.
 pub fn redacted(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -652,7 +651,7 @@ pub fn network(text: &str) -> Network {
 /// A file that workers refuse to verify.
 pub const REFUSED_BY_WORKERS: &[u8] = b"%PDF-1.7 refused";
 
-/// A disk that is nearly full where somebody says so.
+/// A disk that reports to be nearly full when a test asks for it.
 #[derive(Debug, Default)]
 pub struct Disk(AtomicBool);
 
@@ -674,7 +673,7 @@ impl FreeSpace for Disk {
     }
 }
 
-/// A token that holds one seal key, and what is the matter with it.
+/// A PKCS#11 token that contains one seal key, and the token's state.
 #[derive(Debug, Default)]
 pub struct FakeToken(Mutex<(Option<SealKey>, TokenState)>);
 
@@ -729,14 +728,14 @@ impl app::key_tokens::KeyTokens for Tokens {
     }
 }
 
-/// Documents that the tests have made themselves need no other process.
+/// Runs document work in this process. The tests trust the files because they make them.
 #[derive(Debug, Default)]
 struct InProcess {
     rendered: AtomicUsize,
     made: AtomicUsize,
-    /// While it is locked, no picture is given.
+    /// Blocks page images while locked.
     pictures: Mutex<()>,
-    /// While it is locked, no verdict is given.
+    /// Blocks verifications while locked.
     verdicts: Mutex<()>,
     asked: AtomicUsize,
 }
@@ -765,7 +764,7 @@ impl StrangersDocuments for InProcess {
     fn verify(&self, _: &Requester, pdf: &[u8], means: &Means, at: Timestamp) -> Result<Verdict, DocumentFault> {
         self.asked.fetch_add(1, Ordering::SeqCst);
         drop(self.verdicts.lock());
-        // What a worker says of a file that takes it too long, for one.
+        // Workers return this error for a file that takes too long, for example.
         if pdf == REFUSED_BY_WORKERS {
             return Err(DocumentFault::Refused(Refused::NotPdf));
         }
@@ -783,12 +782,13 @@ impl StrangersDocuments for InProcess {
     }
 }
 
-/// A token with which the first writer of a workflow that is not embedded signs: the kind that proves nothing, as pages get it.
+/// Returns a signing token for the first signer of a workflow that is not embedded. The token proves no identity, like
+/// the ones pages get.
 pub fn token_of_writer(server: &Server, company: &domain::CompanyId, id: &Value) -> String {
     token_of_writer_at(server, company, id, 0)
 }
 
-/// The same of the writer in this place.
+/// Returns such a token for the signer in this place.
 pub fn token_of_writer_at(server: &Server, company: &domain::CompanyId, id: &Value, place: usize) -> String {
     let (company, id) = (company.clone(), domain::WorkflowId(id.as_i64().expect("an id")));
     let stored = server

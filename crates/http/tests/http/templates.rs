@@ -1,4 +1,5 @@
-//! Templates over the API: made, changed, copied, archived; and what intake says of their PDFs.
+//! Templates over the API: creating, changing, copying and archiving them, and what the intake reports about their
+//! PDFs.
 
 use serde_json::{Value, json};
 use testkit::database::TestDatabase;
@@ -18,7 +19,7 @@ testkit::on_both_databases!(
     what_is_wrong_with_a_form_is_named,
 );
 
-/// A form with these members; one with a file name is a file.
+/// A multipart form with these parts. A part with a file name is a file.
 fn form(members: &[(&str, Option<&str>, &[u8])]) -> Vec<u8> {
     let mut body = Vec::new();
     for (name, file, bytes) in members {
@@ -46,7 +47,7 @@ fn make(server: &Server, token: &str, pdf: &[u8], fields: &Value) -> Answer {
     send(server, "POST", "/api/v3/templates", token, &members)
 }
 
-/// A page whose catalog has these entries, and further objects from 5 on.
+/// A page whose catalog has these entries. Further objects start at number 5.
 fn with_catalog(entries: &str, of_page: &str, objects: &[&str]) -> Vec<u8> {
     let mut all = vec![
         format!("<</Type/Catalog/Pages 2 0 R{entries}>>"),
@@ -88,7 +89,7 @@ fn a_template_is_made_read_listed_and_started(database: &TestDatabase) {
     assert_eq!(seen["pages"], json!([{"width": 612.0, "height": 792.0}]));
     assert_eq!(seen["steps"], json!([{"order": 1}, {"order": 2}]));
     assert_eq!(seen["fields"].as_array().expect("fields").len(), 12);
-    // What is read makes the next version, as it is.
+    // The answer to a read can be sent unchanged as the next version.
     let again =
         json!({"name": seen["name"], "on_reject": seen["on_reject"], "steps": seen["steps"], "fields": seen["fields"]});
     let fields = again.to_string();
@@ -150,14 +151,14 @@ fn what_intake_changed_and_refused_is_said_in_the_readers_language(database: &Te
         let error = &refused["errors"][0];
         assert_eq!(error["reason"], "incomplete", "{of_four} of 4: {error}");
     }
-    // Nothing of it is kept.
+    // Nothing was stored.
     assert_eq!(
         server.get("/api/v3/templates?limit=1", &token).ok()["template_list"][0]["version"],
         1
     );
 }
 
-/// Long because it is a table with a case for each fault.
+/// Long because it is a table with a case for each error.
 fn every_fault_of_the_fields_is_named_in_the_readers_language(database: &TestDatabase) {
     let server = Server::new(database);
     server.company("acme");
@@ -345,7 +346,7 @@ fn every_fault_of_the_fields_is_named_in_the_readers_language(database: &TestDat
         assert!(ko.1[0].contains(|c| ('가'..='힣').contains(&c)), "{code}: {}", ko.1[0]);
         assert!(ja.1[0].contains(|c| ('ぁ'..='ん').contains(&c)), "{code}: {}", ja.1[0]);
         assert!(en.1[0].is_ascii() || en.1[0].contains('“'), "{code}: {}", en.1[0]);
-        // Every place of a message is filled.
+        // Every placeholder of a message is filled.
         for message in [&ko.1[0], &ja.1[0], &en.1[0]] {
             assert!(!message.contains(['{', '}']), "{code}: {message}");
         }
@@ -388,7 +389,7 @@ fn a_password_opens_the_pdf_and_is_not_kept(database: &TestDatabase) {
     assert!(!seen.to_string().contains("secret"));
 }
 
-/// A form of a text field with a value and a check box.
+/// A PDF form that consists of a text field with a value and a check box.
 fn pdf_form() -> Vec<u8> {
     with_catalog(
         "/AcroForm<</Fields[5 0 R 6 0 R]/DR<</Font<</Helv 4 0 R>>>>/DA(/Helv 11 Tf 0 g)>>",
@@ -402,7 +403,7 @@ fn pdf_form() -> Vec<u8> {
     )
 }
 
-/// Uploads a form, whose fields become those of a template, and what is said about them besides.
+/// Uploads a PDF form and turns its form fields into template fields. `fields` adds the rest.
 fn import_form(server: &Server, token: &str, pdf: &[u8], fields: Option<&Value>) -> Answer {
     let fields = fields.map(Value::to_string);
     let mut members = vec![
@@ -415,7 +416,7 @@ fn import_form(server: &Server, token: &str, pdf: &[u8], fields: Option<&Value>)
     send(server, "POST", "/api/v3/templates", token, &members)
 }
 
-/// The steps and roles of [`pdf_form`], and a field that it lacks.
+/// The steps and roles of [`pdf_form`], and a field that the form lacks.
 fn beside_the_form() -> Value {
     json!({
         "name": "Pay", "steps": [{"order": 1}, {"order": 2, "role": "employee"}],
@@ -454,7 +455,7 @@ fn the_fields_of_a_form_become_those_of_the_template(database: &TestDatabase) {
         (&json!("3000"), &json!(true), &json!(1))
     );
 
-    // Steps, roles and what the form lacks come with it.
+    // Steps, roles and the missing field come from the request.
     let seen = shown(&import(Some(&beside_the_form())).ok());
     let fields: Vec<(&Value, &Value, &Value)> = seen["fields"]
         .as_array()
@@ -521,10 +522,9 @@ fn a_new_version_keeps_the_pdf_unless_one_is_given(database: &TestDatabase) {
         (&seen["on_reject"], &seen["pages"][0]["width"]),
         (&json!("return"), &json!(1000.0))
     );
-    // What runs keeps its version.
+    // Running workflows keep their version.
     let workflow = server.get(&format!("/api/v3/workflows/{running}"), &token).ok();
     assert_eq!(workflow["status"], "Playing");
-    // A refused version changes nothing.
     let members = [
         ("file", Some("b.pdf"), b"no PDF".as_slice()),
         ("fields", None, fields.as_bytes()),
@@ -615,7 +615,7 @@ fn what_is_wrong_with_a_form_is_named(database: &TestDatabase) {
             required("fields"),
         ]
     );
-    // Both files' faults at once.
+    // Errors in both files are reported together.
     let wrong = plain(0, "end").to_string();
     let both = post(&[("file", Some("a.pdf"), b"no PDF"), ("fields", None, wrong.as_bytes())]);
     let paths: Vec<String> = both.faults().into_iter().map(|(path, _)| path).collect();

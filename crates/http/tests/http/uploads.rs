@@ -1,4 +1,5 @@
-//! Uploads of strangers over HTTP: bounded by link and by company before anything is decoded, and by the disk.
+//! Uploads by strangers over HTTP. They are limited per link and per company before anything is decoded, and by free
+//! disk space.
 
 use base64::prelude::{BASE64_STANDARD, Engine};
 use serde_json::{Value, json};
@@ -11,7 +12,7 @@ testkit::on_both_databases!(
     below_five_percent_of_free_disk_nothing_new_is_taken_and_what_was_begun_is_finished,
 );
 
-/// What the second writer's page sends with.
+/// Starts a workflow and approves the first step. Returns its ID and the second signer's link.
 fn link_of_second(server: &Server, token: &str, template: i64) -> (Value, String) {
     let started = server.start(token, &start_body(template)).ok();
     let id = started["workflow_id"].clone();
@@ -28,7 +29,7 @@ fn send(server: &Server, method: &str, path: &str, link: &str, body: &Value) -> 
     server.send(request.header("accept-language", "en").json(body))
 }
 
-/// A picture whose file has so many bytes more; they are ignored.
+/// An image whose file has `more` extra bytes, which are ignored.
 fn picture(more: usize) -> Value {
     let mut file = BASE64_STANDARD.decode(PNG).expect("base64");
     file.resize(file.len() + more, 0);
@@ -52,7 +53,7 @@ fn a_flood_of_pictures_by_one_link_is_answered_at_once_and_keeps_nobody_waiting(
                 tell.send(answer).expect("the test listens");
             });
         }
-        // Two are taken, four wait; nobody else does, though not one picture is done.
+        // Two are processed and four wait. The others are refused at once, although no image is done yet.
         for _ in 0..FLOOD - 6 {
             let refused = answers.recv().expect("an answer");
             let problem = refused.problem(503);

@@ -1,4 +1,4 @@
-//! What a receiver is sent, to the byte, for each way that a workflow can go.
+//! The exact bytes that an endpoint receives, for each way a workflow can go.
 
 use std::fmt::Write as _;
 
@@ -53,7 +53,7 @@ fn start<'s>(server: &'s Server, fields: &Value, writers: &[(u32, &str)], export
     Flow { server, token, id }
 }
 
-/// The bodies as they are sent, one a line, with the secrets of the installation blotted out.
+/// The bodies as sent, one per line, without the installation's secrets.
 fn bodies(hooks: &[Hook]) -> String {
     hooks.iter().fold(String::new(), |mut all, hook| {
         let _ = writeln!(all, "{}", redacted(&hook.text));
@@ -103,7 +103,7 @@ fn the_first_and_the_last_step_send_a_webhook(database: &TestDatabase) {
         flow.act("approve", &json!({}));
     }
     assert_bodies!("webhooks_start_and_end", &flow.hooks());
-    // Of one step there is one delivery.
+    // A workflow with one step sends one webhook.
     let template = plain(1, "end");
     let company = domain::CompanyId::parse("acme").expect("an id");
     let template = server.template(&company, &template);
@@ -138,7 +138,7 @@ fn an_early_end_sends_a_webhook(database: &TestDatabase) {
         });
         server.start(&flow.token, &body).ok()["workflow_id"].clone()
     };
-    // In the middle, where an approval sends no webhook.
+    // In the middle of a workflow, where an approval sends no webhook.
     let (rejected, canceled, expired) = (again("rejected"), again("canceled"), again("expired"));
     for id in [&rejected, &canceled, &expired] {
         server
@@ -180,7 +180,7 @@ fn an_early_end_sends_a_webhook(database: &TestDatabase) {
         }
     }
     assert_bodies!("webhooks_ended_early", &hooks);
-    // Expiry happens once, however often it is asked for.
+    // A second expiry run sends nothing.
     server.app.expire_due(100).expect("nothing more");
     assert!(flow.hooks().is_empty());
 }

@@ -1,4 +1,4 @@
-//! `POST /api/v3/workflows/{id}/links`: what revoking and renewing does to each kind of link, in each state.
+//! `POST /api/v3/workflows/{id}/links`: the effect of revoking and renewing on each kind of link, in each state.
 
 use domain::{CompanyId, Role};
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ fn view(server: &Server, token: &str, id: &Value) -> Value {
     server.get(&format!("/api/v3/workflows/{id}"), token).ok()
 }
 
-/// The events of this kind, with who did them.
+/// The actors of all events of this kind.
 fn events(server: &Server, token: &str, id: &Value, kind: &str) -> Vec<String> {
     let seen = view(server, token, id);
     let all = seen["history"].as_array().expect("history");
@@ -61,7 +61,7 @@ fn events(server: &Server, token: &str, id: &Value, kind: &str) -> Vec<String> {
         .collect()
 }
 
-/// A start that is not embedded: the sender watches by a link of their own.
+/// A start that is not embedded, so the sender follows it through a link of their own.
 fn by_mail(template: i64) -> Value {
     let mut body = start_body(template);
     body.as_object_mut().expect("members").remove("export_api_info");
@@ -174,7 +174,7 @@ fn revoked_links_open_nothing_and_nothing_makes_new_ones(database: &TestDatabase
         let file = format!("/mail/file?token={}&lang=ko", token_in(address));
         for path in [address, &file] {
             assert_gone(&server, path, "This link no longer works");
-            // In the language of the reader.
+            // The page uses the reader's language.
             let answer = look(&server, &path.replace("lang=ko", "lang=ja"));
             assert!(
                 answer.status == 410 && answer.html().contains("<html lang=\"ja\""),
@@ -193,7 +193,7 @@ fn revoked_links_open_nothing_and_nothing_makes_new_ones(database: &TestDatabase
         assert_eq!(seen[url], "", "{url}");
     }
     assert!(!used().html().contains("/mail/view"), "{}", used().html());
-    // The members' own way stays.
+    // Members can still download the files.
     for file in ["document", "certificate"] {
         assert_eq!(
             server.get(&format!("/api/v3/workflows/{id}/{file}"), &token).status,
@@ -227,7 +227,7 @@ fn a_completion_while_links_are_revoked_is_announced_without_them(database: &Tes
             let expected = if embedded { json!("") } else { Value::Null };
             assert_eq!(last[url], expected, "{url}");
         }
-        // Renewed, there are links; those of the next document are as ever.
+        // Renewing creates links again.
         let renewed = links(&server, &token, &id, "renew").ok();
         assert_eq!(look(&server, &local(&renewed["download_url"])).status, 200);
     }
@@ -251,7 +251,7 @@ fn revoking_twice_changes_nothing_and_of_renewed_links_only_the_newest_work(data
     assert_gone(&server, &third, "This link no longer works");
     assert_eq!(events(&server, &token, &id, "links_revoked").len(), 1);
     assert_eq!(events(&server, &token, &id, "links_renewed").len(), 2);
-    // None of the dead ones comes alive again.
+    // Dead links stay dead after a renewal.
     let fourth = renew();
     for dead in [&at_first, &second, &third, &in_webhook] {
         assert_gone(&server, dead, "This link no longer works");
@@ -347,7 +347,7 @@ fn a_signers_link_shows_the_document_no_longer_than_the_links_to_its_files(datab
     assert_eq!(shown(&revoked), [false; 4]);
     let problem = look(&server, &revoked.2).problem(409);
     assert_eq!(problem["code"], "link-replaced");
-    // The page itself still says what became of the document.
+    // The page itself still shows the outcome of the document.
     let page = look(&server, &format!("/mail/sign?token={}&lang=en", revoked.1));
     assert_eq!(page.status, 409);
 
@@ -384,7 +384,7 @@ fn a_discarded_document_has_no_links_until_they_are_renewed(database: &TestDatab
     }
     let renewed = links(&server, &token, &id, "renew").ok();
     assert_eq!(look(&server, &local(&renewed["download_url"])).status, 200);
-    // What was revoked before is revoked once.
+    // Discarding does not revoke links a second time.
     let other = complete(&server, &token, &by_mail(template));
     links(&server, &token, &other, "revoke").ok();
     server.act(&token, &other, "discard", &json!({})).ok();

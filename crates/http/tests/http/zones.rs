@@ -1,4 +1,4 @@
-//! Companies whose clocks change.
+//! Companies in time zones with daylight saving time.
 
 use app::CompanyChange;
 use domain::{CompanyId, Zone};
@@ -24,7 +24,7 @@ fn live_in(server: &Server, company: &CompanyId, zone: &str) {
         .expect("changed");
 }
 
-/// Nine days before the clocks of Berlin change.
+/// Nine days before daylight saving time starts in Berlin.
 fn in_march(server: &Server) {
     server.clock.set("2026-03-20T12:00:00Z".parse().expect("a time"));
 }
@@ -51,11 +51,11 @@ fn a_document_keeps_the_zone_of_its_start_and_each_date_has_the_offset_in_force_
     };
     let usual = started("", &Value::Null);
     for (query, expiry, written) in [
-        // Skipped, and there twice.
+        // The first time does not exist, the second occurs twice.
         ("", "2026-03-29 02:30:00", "2026-03-29 03:30:00 (UTC+02:00)"),
         ("", "2026-10-25 02:30:00", "2026-10-25 02:30:00 (UTC+02:00)"),
         ("", "2026-10-25 03:00:00", "2026-10-25 03:00:00 (UTC+01:00)"),
-        // An offset that the start gives is fixed.
+        // An offset in the request stays fixed.
         (
             "?offset=%2B01:00",
             "2026-03-29 02:30:00",
@@ -91,7 +91,7 @@ fn a_token_ends_by_the_companys_clocks(database: &TestDatabase) {
     let server = Server::new(database);
     let company = server.company("acme");
     live_in(&server, &company, "Europe/Berlin");
-    // A day of 23 hours lies between.
+    // The day in between has 23 hours.
     server.clock.set("2026-03-28T12:00:00Z".parse().expect("a time"));
     let body = login_body("owner@example.com", PASSWORD);
     let answer = server.post("/api/acme/login", None, &body).ok();

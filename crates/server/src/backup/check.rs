@@ -1,4 +1,4 @@
-//! Checking a backup: every file is read, then the backup is restored into a scratch installation, which is checked like a
+//! Checks a backup: reads every file, then restores the backup into a scratch installation, which is checked like a
 //! real one.
 
 use std::path::{Path, PathBuf};
@@ -14,11 +14,11 @@ use crate::configuration::Configuration;
 use crate::opened::{Absent, Place};
 use crate::output::Failure;
 
-/// What a check found.
+/// The result of a check.
 #[derive(Debug, Default)]
 pub struct Checked {
     pub faults: Vec<String>,
-    /// What could not be checked here.
+    /// Notes about what could not be checked here.
     pub notes: Vec<String>,
     pub workflows: u64,
     pub files: u64,
@@ -42,14 +42,14 @@ pub fn run(
     for hash in &snapshot.manifest.lost {
         let path = repository.file(hash);
         checked.faults.push(format!(
-            "{} is not in the backup: the installation itself had lost it (`countersign fsck` says what it belongs to)",
+            "{} is not in the backup, because the installation itself had lost it (`countersign fsck` shows what it belongs to)",
             path.display()
         ));
     }
     if !checked.faults.is_empty() {
         return Ok(checked);
     }
-    progress.stage("restoring into a scratch place");
+    progress.stage("restoring into a temporary installation");
     let folder = tempfile::Builder::new()
         .prefix(SCRATCH)
         .tempdir_in(scratch.unwrap_or(repository.root()))
@@ -62,7 +62,7 @@ pub fn run(
     Ok(checked)
 }
 
-/// What `doctor`, `fsck` and `audit verify` say about the restored data.
+/// Collects the results of `doctor`, `fsck` and `audit verify` for the restored data.
 fn examine(place: &Place, checked: &mut Checked) -> Result<(), Failure> {
     let app = place.open(None, Absent::Refuse)?.app;
     for key in unusable_keys(&app)? {
@@ -87,7 +87,7 @@ fn examine(place: &Place, checked: &mut Checked) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The files of a snapshot that are not what they were.
+/// Returns the files of a snapshot that have changed.
 fn unlike(repository: &Repository, snapshot: &Snapshot, progress: &mut Progress) -> Result<Vec<String>, BackupFault> {
     let mut faults = Vec::new();
     let files = snapshot.files.iter().map(|hash| (repository.file(hash), hash, None));
@@ -97,8 +97,8 @@ fn unlike(repository: &Repository, snapshot: &Snapshot, progress: &mut Progress)
         let fault = match durable::hash_of(&path) {
             Ok((found, _)) if found == *expected => None,
             Ok((_, found)) => Some(match length {
-                Some(length) if found < length => format!("is cut short: {found} of {length} bytes are there"),
-                _ => "is damaged: its content is not what was backed up".to_owned(),
+                Some(length) if found < length => format!("is cut short: only {found} of {length} bytes are there"),
+                _ => "is damaged: its content differs from what was backed up".to_owned(),
             }),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some("is missing".to_owned()),
             Err(error) => return Err(at(&path)(error)),

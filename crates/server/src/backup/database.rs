@@ -1,4 +1,4 @@
-//! The database's copy: one state of it, and the files that this state names.
+//! The copy of the database at one moment, and the files that it names.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -11,7 +11,7 @@ use super::manifest::{DatabaseKind, Snapshot};
 use super::programs::Programs;
 use super::{BackupFault, at, durable};
 
-/// How to copy the database that the settings name.
+/// How to copy the database named in the settings.
 pub enum Copier {
     Sqlite(PathBuf),
     Postgres {
@@ -54,7 +54,7 @@ impl Copier {
         }
     }
 
-    /// Copies the database as it is now into a file. Returns the files that the copy names.
+    /// Copies the current database into a file. Returns the files that the copy names.
     pub fn copy(&self, to: &Path) -> Result<BTreeSet<BlobHash>, BackupFault> {
         match self {
             Copier::Sqlite(from) => copy_sqlite(from, to),
@@ -102,7 +102,7 @@ pub fn close_sqlite(store: Store, path: &Path) -> Result<(), BackupFault> {
     remove_beside(path, &["-wal", "-shm"])
 }
 
-/// Removes a database of an earlier try.
+/// Removes the database of an earlier attempt.
 pub fn remove_sqlite(path: &Path) -> Result<(), BackupFault> {
     remove_beside(path, &["", "-wal", "-shm"])
 }
@@ -128,13 +128,13 @@ pub fn bring_sqlite(snapshot: &Snapshot, to: &Path) -> Result<(), BackupFault> {
     if durable::settle(to)?.0 != snapshot.database {
         return Err(BackupFault::Damaged {
             path: from,
-            reason: "is damaged: its content is not what was backed up".to_owned(),
+            reason: "is damaged: its content differs from what was backed up".to_owned(),
         });
     }
     Ok(())
 }
 
-/// Restores a snapshot's archive into the empty PostgreSQL database of the settings: all of it, or nothing.
+/// Restores a snapshot's archive into the empty PostgreSQL database of the settings, completely or not at all.
 pub fn bring_postgres(snapshot: &Snapshot, settings: &Settings) -> Result<(), BackupFault> {
     let programs = Programs::of(settings)?;
     let archive = snapshot.database_file();
@@ -142,7 +142,7 @@ pub fn bring_postgres(snapshot: &Snapshot, settings: &Settings) -> Result<(), Ba
     if durable::hash_of(&archive).map_err(at(&archive))?.0 != snapshot.database {
         return Err(BackupFault::Damaged {
             path: archive,
-            reason: "is damaged: its content is not what was backed up".to_owned(),
+            reason: "is damaged: its content differs from what was backed up".to_owned(),
         });
     }
     let mut arguments: Vec<OsString> = [
@@ -186,7 +186,7 @@ impl Drop for ScratchDatabase {
             "dropdb",
             &["--no-password", "--if-exists", "--force", &beside, &self.name],
         ) {
-            tracing::warn!(%fault, database = self.name, "a scratch database stays");
+            tracing::warn!(%fault, database = self.name, "a temporary database could not be removed");
         }
     }
 }

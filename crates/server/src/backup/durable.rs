@@ -1,4 +1,4 @@
-//! Files that are on the disk, and proved to be.
+//! Files that are proven to be on the disk.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -9,11 +9,11 @@ use sha2::{Digest, Sha256};
 
 use super::{BackupFault, at};
 
-/// The end of the names of files that are not whole yet.
+/// The suffix of files that are not complete yet.
 pub const DRAFT: &str = ".draft";
 
-/// Writes a file that others cannot read, reads it back from the disk, and only then gives it its name. The folder is not
-/// synced.
+/// Writes a file that other users cannot read, reads it back from the disk, and only then gives it its name. The folder
+/// is not synced.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), BackupFault> {
     let mut draft = path.as_os_str().to_owned();
     draft.push(DRAFT);
@@ -31,7 +31,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), BackupFault> {
     std::fs::rename(draft, path).map_err(at(path))
 }
 
-/// Makes a file durable that another program wrote, and returns its hash and length as they are on the disk.
+/// Makes a file written by another program durable. Returns its hash and length as read from the disk.
 pub fn settle(path: &Path) -> Result<(BlobHash, u64), BackupFault> {
     let file = File::options().read(true).write(true).open(path).map_err(at(path))?;
     make_private(&file).and_then(|()| file.sync_all()).map_err(at(path))?;
@@ -39,7 +39,7 @@ pub fn settle(path: &Path) -> Result<(BlobHash, u64), BackupFault> {
     hash_of(path).map_err(at(path))
 }
 
-/// The hash and length of a file.
+/// Returns the hash and length of a file.
 pub fn hash_of(path: &Path) -> io::Result<(BlobHash, u64)> {
     let mut file = File::open(path)?;
     let (mut hash, mut length) = (Sha256::new(), 0);
@@ -57,14 +57,14 @@ pub fn hash_of(path: &Path) -> io::Result<(BlobHash, u64)> {
     }
 }
 
-/// Makes the names in a folder durable.
+/// Makes the entries of a folder durable.
 pub fn sync_folder(folder: &Path) -> Result<(), BackupFault> {
     File::open(folder)
         .and_then(|folder| folder.sync_all())
         .map_err(at(folder))
 }
 
-/// Creates a folder, and those above it, that only their owner can open.
+/// Creates a folder and its parents, accessible only to their owner.
 pub fn create_folder(folder: &Path) -> Result<(), BackupFault> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
@@ -78,7 +78,7 @@ pub fn lock_file(path: &Path) -> io::Result<File> {
     private().read(true).truncate(false).open(path)
 }
 
-/// How to open a file for writing that others cannot read.
+/// Options to open a file for writing that other users cannot read.
 fn private() -> std::fs::OpenOptions {
     let mut options = File::options();
     options.create(true).write(true);
@@ -98,8 +98,8 @@ fn make_private(_: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Lets the system forget what it knows of a file, so that reading it asks the disk. A file system that cannot do so
-/// answers from memory.
+/// Drops a file from the page cache, so that reading it reads the disk. A file system without support for this answers
+/// from memory.
 fn forget_cached(file: &File) {
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed) {

@@ -1,4 +1,4 @@
-//! What a snapshot consists of: its manifest, and the hashes of its files in the form of `sha256sum`.
+//! The contents of a snapshot: its manifest, and the hashes of its files in the format of `sha256sum`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::repository::{Repository, relative};
 use super::{BackupFault, at, durable};
 
-/// The form of everything in a backup. A later form gets another number.
+/// The format version of a backup. A later format gets another number.
 pub const FORMAT: u32 = 1;
 pub const SUMS: &str = "SHA256SUMS";
 pub const MANIFEST: &str = "manifest.json";
@@ -31,7 +31,7 @@ impl DatabaseKind {
         }
     }
 
-    /// The copy's name in the snapshot's folder.
+    /// Returns the copy's name in the snapshot's folder.
     pub fn file(self) -> &'static str {
         match self {
             DatabaseKind::Sqlite => "database.sqlite",
@@ -43,12 +43,12 @@ impl DatabaseKind {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Manifest {
     pub format: u32,
-    /// The version of the program that made it.
+    /// The version of the program that made the backup.
     pub program: String,
     /// The database's last migration.
     pub schema: i64,
     pub installation: String,
-    /// Everything that was acknowledged before this moment is in it.
+    /// Everything acknowledged before this moment is in the backup.
     pub taken_at: Timestamp,
     pub finished_at: Timestamp,
     pub database: DatabaseKind,
@@ -57,13 +57,13 @@ pub struct Manifest {
     /// The version of `pg_dump`.
     #[serde(default)]
     pub pg_dump: Option<u64>,
-    /// How many files the database names.
+    /// The number of files that the database names.
     pub files: u64,
-    /// Small files with names of their own, from before `taken_at`.
+    /// Small files with names of their own, written before `taken_at`.
     pub checkpoints: BTreeMap<String, BlobHash>,
     /// Identifies the master key.
     pub key: String,
-    /// Files that the installation itself had lost.
+    /// Files that were already missing from the installation.
     #[serde(default)]
     pub lost: BTreeSet<BlobHash>,
 }
@@ -76,7 +76,7 @@ pub struct Snapshot {
     pub manifest: Manifest,
     /// The hash of the database's copy.
     pub database: BlobHash,
-    /// Files by their hashes, those of the checkpoints included.
+    /// Hashes of the files, including those of the checkpoints.
     pub files: BTreeSet<BlobHash>,
 }
 
@@ -85,7 +85,7 @@ impl Snapshot {
         self.folder.join(self.manifest.database.file())
     }
 
-    /// Reads a snapshot, and compares its manifest with the recorded hash.
+    /// Reads a snapshot and compares its manifest with the recorded hash.
     pub fn read(repository: &Repository, name: &str) -> Result<Snapshot, BackupFault> {
         let folder = repository.snapshot_folder(name);
         let path = folder.join(SUMS);
@@ -106,7 +106,7 @@ impl Snapshot {
         let manifest = read_manifest(&folder, own.get(MANIFEST))?;
         let of_checkpoints: BTreeSet<&BlobHash> = manifest.checkpoints.values().collect();
         let expected = manifest.files + of_checkpoints.len() as u64;
-        // A file of a checkpoint and one of the database are never the same: their forms differ.
+        // A checkpoint file never equals a file of the database, because their formats differ.
         let database = own.get(manifest.database.file()).copied();
         match database {
             Some(database) if files.len() as u64 == expected => Ok(Snapshot {
@@ -118,7 +118,7 @@ impl Snapshot {
             }),
             _ => Err(BackupFault::Damaged {
                 path,
-                reason: format!("is cut short: it names {} of {expected} files", files.len()),
+                reason: format!("is cut short: it lists {} of {expected} files", files.len()),
             }),
         }
     }
@@ -179,9 +179,10 @@ fn read_manifest(folder: &Path, expected: Option<&BlobHash>) -> Result<Manifest,
         reason: reason.to_owned(),
     };
     if expected != Some(&BlobHash::of(&bytes)) {
-        return Err(damaged("is damaged: it is not as it was written"));
+        return Err(damaged("is damaged: its content differs from what was written"));
     }
-    let value: serde_json::Value = serde_json::from_slice(&bytes).map_err(|_| damaged("is damaged: it is not JSON"))?;
+    let value: serde_json::Value =
+        serde_json::from_slice(&bytes).map_err(|_| damaged("is damaged: it is not valid JSON"))?;
     if value["format"].as_u64() != Some(FORMAT.into()) {
         return Err(BackupFault::Newer(path));
     }

@@ -1,4 +1,4 @@
-//! PostgreSQL's own programs: `pg_dump`, `pg_restore`, and those that make a scratch database.
+//! PostgreSQL's own programs: `pg_dump`, `pg_restore`, and those that create a scratch database.
 
 use std::ffi::OsStr;
 use std::process::{Command, Output, Stdio};
@@ -7,10 +7,10 @@ use store::Settings;
 
 use super::BackupFault;
 
-/// How many lines of a program's complaint we repeat.
+/// The number of lines of a program's error output that we repeat.
 const LINES: usize = 5;
 
-/// Programs that find a certain database.
+/// Runs programs against one database.
 #[derive(Debug, Clone)]
 pub struct Programs {
     variables: Vec<(&'static str, String)>,
@@ -23,13 +23,12 @@ impl Programs {
         })
     }
 
-    /// The name of the database.
     pub fn database(&self) -> &str {
         let found = self.variables.iter().find(|(name, _)| *name == "PGDATABASE");
         found.map_or("", |(_, value)| value)
     }
 
-    /// The program's main version, which must be at least this.
+    /// Returns the program's major version, which must be at least `needed`.
     pub fn version(&self, program: &'static str, needed: u64) -> Result<u64, BackupFault> {
         let output = self.output(program, &["--version"], needed)?;
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -46,7 +45,7 @@ impl Programs {
         Ok(found)
     }
 
-    /// Runs a program to its end; an error contains what it said.
+    /// Runs a program to completion. An error contains its output.
     pub fn run<A: AsRef<OsStr>>(&self, program: &'static str, arguments: &[A]) -> Result<(), BackupFault> {
         let output = self.output(program, arguments, 0)?;
         if output.status.success() {

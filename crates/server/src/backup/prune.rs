@@ -1,4 +1,4 @@
-//! Which backups to keep, and the removal of the others with the files that only they need.
+//! Decides which backups to keep, and removes the others with the files that only they need.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,8 @@ use super::manifest::Snapshot;
 use super::repository::Repository;
 use super::{BackupFault, Progress};
 
-/// How many to keep: the last ones, and the last one of each of the last days, weeks and months that have any. In UTC.
+/// The number of backups to keep: the latest ones, and the last one of each recent day, week and month that has any. In
+/// UTC.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Rule {
     pub last: usize,
@@ -31,7 +32,7 @@ pub struct Pruned {
 type Period = (i16, i8, i8);
 type PeriodOf = fn(Date) -> Period;
 
-/// Which of these moments, oldest first, are kept. The last one always is.
+/// Returns which of these moments, ordered oldest first, are kept. The last one always is.
 fn kept(moments: &[Timestamp], rule: Rule) -> BTreeSet<usize> {
     let newest_first = || moments.iter().enumerate().rev();
     let mut kept: BTreeSet<usize> = newest_first().map(|(index, _)| index).take(rule.last.max(1)).collect();
@@ -45,7 +46,7 @@ fn kept(moments: &[Timestamp], rule: Rule) -> BTreeSet<usize> {
     ];
     for (count, period_of) in rules {
         let mut seen = BTreeSet::new();
-        // The first of a period, seen from the end, is the period's last.
+        // We go backwards, so the first of a period that we meet is its last.
         let last_of_each =
             newest_first().filter(|(_, at)| seen.insert(period_of(TimeZone::UTC.to_datetime(**at).date())));
         kept.extend(last_of_each.take(count).map(|(index, _)| index));
@@ -53,10 +54,10 @@ fn kept(moments: &[Timestamp], rule: Rule) -> BTreeSet<usize> {
     kept
 }
 
-/// Removes the backups that the rule does not keep, and files that none of the others needs.
+/// Removes the backups that the rule does not keep, and the files that no other backup needs.
 pub fn run(repository: &Repository, rule: Rule, is_dry: bool, progress: &mut Progress) -> Result<Pruned, BackupFault> {
     progress.stage("reading the list of backups");
-    // All of them are read first: if one is damaged, we do not know which files it needs, and nothing is removed.
+    // All backups are read first. If one is damaged, we do not know which files it needs, so nothing is removed.
     let names = repository.names()?;
     let snapshots: Vec<Snapshot> = names
         .iter()

@@ -1,4 +1,5 @@
-//! The folder with backups: which installation they are of, who works on it now, and the files that snapshots share.
+//! The backup folder: the installation it belongs to, the processes that use it now, and the files that snapshots
+//! share.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs::{File, TryLockError};
@@ -15,9 +16,9 @@ const LOCK: &str = "backup.lock";
 const FILES: &str = "files";
 const SNAPSHOTS: &str = "snapshots";
 pub const KEYS: &str = "keys";
-/// The beginning of the names of snapshots that are not whole yet, or are being removed.
+/// The prefix of snapshots that are incomplete or being removed.
 const UNFINISHED: &str = "unfinished-";
-/// The beginning of the names of folders in which a backup is checked.
+/// The prefix of folders in which a backup is checked.
 pub const SCRATCH: &str = "check-";
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -26,25 +27,25 @@ struct Marker {
     installation: String,
 }
 
-/// What somebody does with the folder.
+/// How a process uses the folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Use {
-    /// Alone.
+    /// Exclusive access.
     Write,
-    /// Beside others who read.
+    /// Shared with other readers.
     Read,
-    /// For a moment, whatever others do: what is looked at never changes.
+    /// A short read without a lock, because the files it reads never change.
     Look,
 }
 
-/// A folder with backups, locked until this is dropped.
+/// A backup folder, locked until this is dropped.
 #[derive(Debug)]
 pub struct Repository {
     root: PathBuf,
     _lock: File,
 }
 
-/// A file's place, as `SHA256SUMS` names it.
+/// Returns a file's relative path as used in `SHA256SUMS`.
 pub fn relative(hash: &BlobHash) -> String {
     let name = hash.to_string();
     let folder = name.get(..2).unwrap_or_default();
@@ -52,12 +53,13 @@ pub fn relative(hash: &BlobHash) -> String {
 }
 
 impl Repository {
-    /// Opens the folder to add backups of an installation, and makes it if there is none or it is empty.
+    /// Opens the folder to add backups of an installation. Creates it if it is missing or empty.
     pub fn for_backups_of(root: &Path, installation: &str) -> Result<Repository, BackupFault> {
         durable::create_folder(root)?;
         if !root.join(MARKER).exists() {
             let mut entries = root.read_dir().map_err(at(root))?;
-            // A lost+found is in the root of every disk, and a lock in a folder where another backup has just begun.
+            // Every disk has a `lost+found` in its root, and a folder where another backup has just begun contains a
+            // lock.
             let is_foreign = |entry: &std::fs::DirEntry| entry.file_name() != "lost+found" && entry.file_name() != LOCK;
             if entries.any(|entry| entry.as_ref().map_or(true, is_foreign)) {
                 return Err(BackupFault::NotABackup(root.to_owned()));
@@ -109,7 +111,7 @@ impl Repository {
         self.root.join(relative(hash))
     }
 
-    /// Adds a file, proved to be on the disk.
+    /// Adds a file and proves that it is on the disk.
     pub fn put(&self, hash: &BlobHash, bytes: &[u8]) -> Result<(), BackupFault> {
         durable::write(&self.file(hash), bytes)
     }
@@ -119,7 +121,7 @@ impl Repository {
         (0..=u8::MAX).try_for_each(|byte| durable::sync_folder(&self.root.join(FILES).join(format!("{byte:02x}"))))
     }
 
-    /// The files that are there.
+    /// Returns the files in the folder.
     pub fn files(&self) -> Result<HashSet<BlobHash>, BackupFault> {
         let mut found = HashSet::new();
         for byte in 0..=u8::MAX {
@@ -136,28 +138,28 @@ impl Repository {
         self.root.join(SNAPSHOTS).join(name)
     }
 
-    /// The folder in which a snapshot is made.
+    /// Returns the folder in which a snapshot is made.
     pub fn unfinished(&self, name: &str) -> Result<PathBuf, BackupFault> {
         let folder = self.snapshot_folder(&format!("{UNFINISHED}{name}"));
         durable::create_folder(&folder)?;
         Ok(folder)
     }
 
-    /// Gives a snapshot that is whole its name.
+    /// Renames a complete snapshot to its final name.
     pub fn finish(&self, name: &str) -> Result<(), BackupFault> {
         let folder = self.snapshot_folder(name);
         std::fs::rename(self.unfinished(name)?, &folder).map_err(at(&folder))?;
         durable::sync_folder(&self.root.join(SNAPSHOTS))
     }
 
-    /// Removes a snapshot; files that no other needs stay.
+    /// Removes a snapshot but not its files, even if no other snapshot needs them.
     pub fn remove(&self, name: &str) -> Result<(), BackupFault> {
         let aside = self.snapshot_folder(&format!("{UNFINISHED}{name}"));
         std::fs::rename(self.snapshot_folder(name), &aside).map_err(at(&aside))?;
         std::fs::remove_dir_all(&aside).map_err(at(&aside))
     }
 
-    /// The names of the snapshots, the oldest first.
+    /// Returns the names of the snapshots, oldest first.
     pub fn names(&self) -> Result<Vec<String>, BackupFault> {
         let folder = self.root.join(SNAPSHOTS);
         let mut names = Vec::new();
@@ -174,7 +176,7 @@ impl Repository {
         Ok(names)
     }
 
-    /// A snapshot by its name, or the last one.
+    /// Returns the snapshot with this name, or the latest one.
     pub fn snapshot(&self, name: Option<&str>) -> Result<Snapshot, BackupFault> {
         let names = self.names()?;
         let found = match name {
@@ -191,13 +193,13 @@ impl Repository {
         }
     }
 
-    /// Where the master key is that a manifest names.
+    /// Returns the path of the master key that a manifest names.
     pub fn key_file(&self, keys: Option<&Path>, key: &str) -> PathBuf {
         let folder = keys.map_or_else(|| self.root.join(KEYS), Path::to_owned);
         folder.join(format!("master-{key}.key"))
     }
 
-    /// Removes files that no snapshot names; how many, and their bytes.
+    /// Removes files that no snapshot names. Returns their number and total size in bytes.
     pub fn remove_unneeded(&self, needed: &BTreeSet<BlobHash>) -> Result<(u64, u64), BackupFault> {
         let (mut removed, mut bytes) = (0, 0);
         for hash in self.files()?.iter().filter(|hash| !needed.contains(*hash)) {
@@ -250,7 +252,7 @@ fn read_marker(root: &Path) -> Result<Marker, BackupFault> {
 
 fn lock(root: &Path, purpose: Use) -> Result<File, BackupFault> {
     let path = root.join(LOCK);
-    // A backup on a disk that cannot be written may still be read.
+    // A backup on a read-only disk can still be read.
     let opened = match purpose {
         Use::Write => durable::lock_file(&path),
         Use::Read | Use::Look => File::open(&path).or_else(|_| durable::lock_file(&path)),

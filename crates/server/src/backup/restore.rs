@@ -1,8 +1,8 @@
-//! Restoring a backup into an empty installation.
+//! Restores a backup into an empty installation.
 //!
-//! A mark in the data folder says that a restore is under way. While it is there, no command opens the installation. A
-//! restore that was interrupted goes on where it was, because each file appears under its name only when it is whole, and
-//! the database last. The mark goes once the outbox is held, so no server can send anything before that.
+//! A marker in the data folder says that a restore is under way. While it exists, no command opens the installation. An
+//! interrupted restore continues where it stopped, because each file gets its name only when it is complete, and the
+//! database comes last. The marker is removed once the outbox is held, so no server can send anything before that.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -26,18 +26,18 @@ const A_TURN: usize = 256;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum How {
     Copy,
-    /// As second names for the same bytes, for a scratch installation. The caller has checked the files.
+    /// As hard links to the same bytes, for a scratch installation. The caller has checked the files.
     Link,
 }
 
-/// What is under way.
+/// Describes the restore that is under way.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Mark {
     installation: String,
     snapshot: String,
 }
 
-/// Restores a snapshot into the installation at this place, which must be empty, or the same restore must be unfinished.
+/// Restores a snapshot into the installation at this place. It must be empty or contain the same unfinished restore.
 pub fn run(
     place: &Place,
     repository: &Repository,
@@ -77,7 +77,7 @@ pub fn run(
     durable::sync_folder(&place.data)
 }
 
-/// Whether this program with these settings can have the backup.
+/// Checks whether this program with these settings can use the backup.
 fn fits(manifest: &Manifest, settings: &Settings) -> Result<(), BackupFault> {
     let known = Store::newest_schema();
     if manifest.schema > known {
@@ -101,7 +101,7 @@ fn fits(manifest: &Manifest, settings: &Settings) -> Result<(), BackupFault> {
     })
 }
 
-/// The backup's master key.
+/// Returns the backup's master key.
 pub fn key(repository: &Repository, manifest: &Manifest, keys: Option<&Path>) -> Result<Vec<u8>, BackupFault> {
     let path = repository.key_file(keys, &manifest.key);
     if !path.exists() {
@@ -111,13 +111,13 @@ pub fn key(repository: &Repository, manifest: &Manifest, keys: Option<&Path>) ->
     if super::take::fingerprint(&key) != manifest.key {
         return Err(BackupFault::Damaged {
             path,
-            reason: "is damaged: it is not the master key of this backup".to_owned(),
+            reason: "is not the master key of this backup".to_owned(),
         });
     }
     Ok(key)
 }
 
-/// Marks the restore as under way, if the place is empty or the same restore was.
+/// Marks the restore as under way if the place is empty or contains the same restore.
 fn begin(place: &Place, settings: &Settings, mark: &Mark, key: &[u8]) -> Result<(), BackupFault> {
     let path = place.data.join(UNFINISHED_RESTORE);
     match std::fs::read(&path) {
@@ -191,7 +191,7 @@ fn file(blobs: &Blobs, repository: &Repository, hash: &BlobHash, how: How) -> Re
     Ok(())
 }
 
-/// A file of the backup, with the content that it had.
+/// Reads a file of the backup and checks that its content is unchanged.
 fn read(repository: &Repository, hash: &BlobHash) -> Result<Vec<u8>, BackupFault> {
     let path = repository.file(hash);
     let bytes = std::fs::read(&path).map_err(at(&path))?;
@@ -200,12 +200,12 @@ fn read(repository: &Repository, hash: &BlobHash) -> Result<Vec<u8>, BackupFault
     } else {
         Err(BackupFault::Damaged {
             path,
-            reason: "is damaged: its content is not what was backed up".to_owned(),
+            reason: "is damaged: its content differs from what was backed up".to_owned(),
         })
     }
 }
 
-/// The file gets its name last, when its outbox is held.
+/// The file gets its name last, once its outbox is held.
 fn sqlite(snapshot: &Snapshot, path: &Path, restored: Restored) -> Result<(), BackupFault> {
     if path.exists() {
         return Ok(());
@@ -222,7 +222,7 @@ fn sqlite(snapshot: &Snapshot, path: &Path, restored: Restored) -> Result<(), Ba
 
 fn postgres(snapshot: &Snapshot, settings: &Settings, restored: Restored) -> Result<(), BackupFault> {
     let store = Store::open(settings)?;
-    // Restored in one transaction: either everything is there already, or nothing.
+    // The restore is one transaction, so either everything is there already, or nothing.
     if store.read(store::backup::is_empty)? {
         database::bring_postgres(snapshot, settings)?;
     }

@@ -1,10 +1,10 @@
-//! Making a backup while the server runs.
+//! Makes a backup while the server runs.
 //!
-//! Files are copied first, because that takes long, then the database, then the files that it names and that came
-//! meanwhile: each file is written before the row that names it (docs/adr/0005). A file that the database's copy names may
-//! have been removed before we came to it, because in the meantime nothing needed it any more. Then we copy the database
-//! again: the new copy no longer names it. Checkpoints are copied before the database, so that the database is never
-//! behind them.
+//! Files are copied first, because that takes long. The database follows, and then the files that it names and that
+//! were added meanwhile. Each file is written before the row that names it (docs/adr/0005). A file named in the copy of
+//! the database may have been removed before we reached it, because nothing needed it any more. In that case we copy
+//! the database again, and the new copy no longer names the file. Checkpoints are copied before the database, so that
+//! the database is never behind them.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -24,40 +24,40 @@ use super::{BackupFault, Progress, at, durable};
 use crate::environment::{SystemClock, SystemRandom};
 use crate::opened::{OpenFault, Place};
 
-/// The setting that says when the last backup was made.
+/// The setting that records when the last backup was made.
 pub const LAST: &str = "last-backup";
 /// The folder of the files that have their own names.
 pub const CHECKPOINTS: &str = "checkpoints";
 /// How many files are in memory at the same time.
 const IN_MEMORY: usize = 8;
-/// How often the database is copied at most. Only a file that was lost is missing twice.
+/// The limit on copies of the database. Only a lost file is missing from two copies in a row.
 const ROUNDS: usize = 4;
 
 #[derive(Debug, Clone)]
 pub struct Wish {
     pub folder: PathBuf,
-    /// Where to keep the master key, if not in the folder itself.
+    /// The folder for the master key, if not the backup folder itself.
     pub keys: Option<PathBuf>,
     pub without_key: bool,
-    /// Read files of earlier backups again, and replace those that are damaged.
+    /// Reads files of earlier backups again and replaces damaged ones.
     pub read_all: bool,
 }
 
-/// A backup that was made.
+/// A finished backup.
 #[derive(Debug)]
 pub struct Made {
     pub name: String,
     pub manifest: Manifest,
-    /// Where the master key is, if it was copied.
+    /// The path of the master key, if it was copied.
     pub key: Option<PathBuf>,
-    /// Files that earlier backups did not have, and their bytes.
+    /// The number of files that earlier backups did not contain.
     pub new_files: u64,
     pub new_bytes: u64,
 }
 
-/// What is copied.
+/// The source of the copy.
 trait Source {
-    /// The files that the database names now.
+    /// Returns the files that the database names now.
     fn named(&mut self) -> Result<BTreeSet<BlobHash>, BackupFault>;
     fn checkpoints(&mut self) -> Result<BTreeMap<String, Vec<u8>>, BackupFault>;
     /// Copies the database. Returns the files that the copy names.
@@ -66,7 +66,7 @@ trait Source {
     fn files(&mut self, hashes: &[BlobHash]) -> Result<Vec<Option<Vec<u8>>>, BackupFault>;
 }
 
-/// Where the copies go.
+/// The destination of the copies.
 struct Target<'r> {
     repository: &'r Repository,
     present: HashSet<BlobHash>,
@@ -86,7 +86,7 @@ impl Target<'_> {
         Ok(())
     }
 
-    /// Copies these files; returns those that are not there.
+    /// Copies these files. Returns those that are missing.
     fn copy(
         &mut self,
         source: &mut dyn Source,
@@ -112,7 +112,7 @@ impl Target<'_> {
     }
 }
 
-/// A database's copy with its files.
+/// A copy of the database and its files.
 #[derive(Debug)]
 struct Collected {
     taken_at: Timestamp,
@@ -141,7 +141,7 @@ fn collect(
         }
         progress.stage("copying the database");
         let (taken_at, named) = source.copy_database()?;
-        progress.stage("copying files that came meanwhile");
+        progress.stage("copying files that were added meanwhile");
         let absent = target.copy(source, &named, progress)?;
         if absent.is_empty() || absent_before.as_ref() == Some(&absent) || round == ROUNDS {
             return Ok(Collected {
@@ -155,7 +155,6 @@ fn collect(
     }
 }
 
-/// Makes a backup.
 pub fn make(place: &Place, wish: &Wish, progress: &mut Progress) -> Result<Made, BackupFault> {
     outside(&wish.folder, &place.data)?;
     if let Some(keys) = &wish.keys {
@@ -229,12 +228,11 @@ pub fn make(place: &Place, wish: &Wish, progress: &mut Progress) -> Result<Made,
     })
 }
 
-/// The running installation.
 struct Installation {
     store: Store,
     blobs: Blobs,
     copier: Copier,
-    /// Where the database's copy goes.
+    /// The path for the copy of the database.
     database: PathBuf,
 }
 
@@ -247,14 +245,14 @@ impl Source for Installation {
         let mut found = BTreeMap::new();
         let (_, companies) = self.blobs.list_named(CHECKPOINTS)?;
         for company in companies {
-            // The segments last, so that those that a checkpoint names are there.
+            // The segments come last, so that every segment a checkpoint names is copied.
             for folder in [
                 format!("{CHECKPOINTS}/{company}"),
                 format!("{CHECKPOINTS}/{company}/segments"),
             ] {
                 for file in self.blobs.list_named(&folder)?.0 {
                     let name = format!("{folder}/{file}");
-                    // One that is gone was the oldest, which nobody needs any more.
+                    // A missing one was the oldest, which is no longer needed.
                     if let Some(bytes) = self.blobs.get_named(&name)? {
                         found.insert(name, bytes);
                     }
@@ -278,7 +276,7 @@ impl Source for Installation {
     }
 }
 
-/// The master key, proved to be the database's, and the installation's name.
+/// Returns the master key, after checking that it belongs to the database, and the installation's name.
 fn proved_key(place: &Place, store: &Store) -> Result<(Vec<u8>, String), BackupFault> {
     let path = place.configuration.master_key_file(&place.data);
     if !app::installation::is_set_up(store)? {
@@ -300,7 +298,7 @@ pub fn fingerprint(bytes: &[u8]) -> String {
     hash.get(..16).unwrap_or_default().to_owned()
 }
 
-/// A snapshot's name: in the order of time, and a valid file name everywhere.
+/// A snapshot's name, which sorts by time and is a valid file name on every system.
 fn name_of(at: Timestamp) -> String {
     format!("{at:.3}").replace(':', "-")
 }
@@ -315,7 +313,7 @@ fn keep_key(path: &Path, key: &[u8]) -> Result<(), BackupFault> {
     durable::sync_folder(folder)
 }
 
-/// Reads every file of earlier backups; those that are damaged are copied again.
+/// Reads every file of earlier backups. Damaged files are copied again.
 fn forget_damaged(target: &mut Target<'_>, progress: &mut Progress) -> Result<(), BackupFault> {
     progress.stage("reading the files of earlier backups");
     let known: Vec<BlobHash> = target.present.iter().copied().collect();
@@ -329,15 +327,15 @@ fn forget_damaged(target: &mut Target<'_>, progress: &mut Progress) -> Result<()
     Ok(())
 }
 
-/// Notes the backup in the database, for `doctor`. The backup is good without it.
+/// Records the backup in the database for `doctor`. The backup is valid even if this fails.
 fn note(store: &Store, manifest: &Manifest, folder: &Path) {
     let value = json!({"at": manifest.taken_at, "folder": folder.display().to_string()}).to_string();
     if let Err(error) = store.write(move |tx| store::setting::put(tx, LAST, value.as_bytes())) {
-        tracing::warn!(%error, "`countersign doctor` will not know of this backup");
+        tracing::warn!(%error, "the backup could not be recorded in the database, so `countersign doctor` will not list it");
     }
 }
 
-/// Refuses a folder in the data folder, and one that contains it.
+/// Refuses a folder inside the data folder, and one that contains it.
 fn outside(folder: &Path, data: &Path) -> Result<(), BackupFault> {
     let (backup, data) = (resolved(folder).map_err(at(folder))?, resolved(data).map_err(at(data))?);
     if backup.starts_with(&data) || data.starts_with(&backup) {
@@ -346,7 +344,7 @@ fn outside(folder: &Path, data: &Path) -> Result<(), BackupFault> {
     Ok(())
 }
 
-/// A path without links, as far as it exists.
+/// Resolves the links in a path, as far as it exists.
 fn resolved(path: &Path) -> std::io::Result<PathBuf> {
     let path = std::path::absolute(path)?;
     for above in path.ancestors() {
@@ -362,11 +360,11 @@ fn resolved(path: &Path) -> std::io::Result<PathBuf> {
 mod tests {
     use super::*;
 
-    /// An installation in which a file is removed while the backup is made.
+    /// An installation from which a file is removed during the backup.
     #[derive(Default)]
     struct Changing {
         files: BTreeMap<BlobHash, Vec<u8>>,
-        /// What each copy of the database names.
+        /// The files named by each copy of the database.
         copies: Vec<BTreeSet<BlobHash>>,
         taken: usize,
     }

@@ -1,5 +1,5 @@
-//! `audit verify`: every workflow's chain of events, recomputed and compared with rows and files. `audit log`: who changed
-//! what.
+//! `audit verify` recomputes every workflow's chain of events and compares it with rows and files. `audit log` shows
+//! who changed what.
 
 use std::process::ExitCode;
 
@@ -13,9 +13,9 @@ use crate::output::{Failure, counted, exit_code, joined, print, table};
 /// Verify the audit trails of all workflows, and show who changed what
 #[derive(Debug, Subcommand)]
 pub enum Audit {
-    /// Recompute every chain and compare it with database and files; exit code 0 only if nothing is wrong
+    /// Recompute every chain and compare it with database and files; exit code 0 only if everything matches
     Verify,
-    /// After you restored a backup: accept the database as it is, whatever earlier checkpoints say
+    /// Accept the database as it is, regardless of earlier checkpoints; use it after you restored a backup
     Restart {
         #[command(flatten)]
         of: OfCompany,
@@ -72,16 +72,18 @@ fn verify(context: &Context) -> Result<ExitCode, Failure> {
     lines.extend(restarted.iter().cloned());
     lines.extend(from_backup.map(|restored| {
         format!(
-            "a backup of {:.0} was restored at {:.0}: what happened between the two is not in the database",
+            "a backup of {:.0} was restored at {:.0}: the database does not contain what happened in between",
             restored.backup_of, restored.at
         )
     }));
     if report.checkpoints.companies == 0 {
-        lines.push("there is no checkpoint yet: deleted workflows and an older database are not found".to_owned());
+        lines.push(
+            "there is no checkpoint yet, so deleted workflows and an older database cannot be detected".to_owned(),
+        );
     }
     if report.without_code > 0 {
         lines.push(format!(
-            "{} of an earlier version with no code yet: trusted when they are used next",
+            "{} from an earlier version without a code: trusted when next used",
             counted(report.without_code, "workflow", "workflows")
         ));
     }
@@ -93,7 +95,7 @@ fn verify(context: &Context) -> Result<ExitCode, Failure> {
         if report.is_clean() {
             "every chain is unbroken, and rows and files match their chains"
         } else {
-            "NOT every check passed"
+            "at least one check FAILED"
         }
     ));
     print(context.json, &value, &joined(&lines));
@@ -104,7 +106,7 @@ fn restart(context: &Context, of: &OfCompany) -> Result<ExitCode, Failure> {
     let app = context.open()?.app;
     app.restart_checkpoints(&of.operator(&app)?)?;
     let line = format!(
-        "The checkpoints of {} start again from the database as it is now. `audit verify` goes on to say so.",
+        "The checkpoints of {} start again from the current database. `audit verify` will continue to show this.",
         of.company
     );
     print(context.json, &json!({"company": of.company, "restarted": true}), &line);
@@ -156,7 +158,7 @@ fn log(context: &Context, of: &OfCompany, limit: u32, before: Option<i64>) -> Re
     Ok(ExitCode::SUCCESS)
 }
 
-/// A kept JSON object.
+/// Parses a stored JSON object.
 fn object(text: Option<&str>) -> Option<Value> {
     serde_json::from_str(text?).ok()
 }

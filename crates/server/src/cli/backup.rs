@@ -16,9 +16,9 @@ use crate::output::{Failure, counted, exit_code, joined, print, remark, table};
 
 /// Back up database, files and master key while the server runs; only new files are copied
 ///
-/// The folder must be outside the data folder, best on another machine. Every copied file is read back. The master key goes
-/// to DIR/keys: anyone who has it and the rest of the backup can read everything and seal in your companies' names. Keep it
-/// elsewhere with --keys.
+/// The folder must be outside the data folder, preferably on another machine. Every copied file is read back. The
+/// master key goes to DIR/keys: anyone who has it and the rest of the backup can read everything and seal in your
+/// companies' names. Keep it elsewhere with --keys.
 #[derive(Debug, Args)]
 #[command(subcommand_negates_reqs = true)]
 pub struct Backup {
@@ -40,11 +40,12 @@ pub struct Backup {
 
 #[derive(Debug, Subcommand)]
 enum BackupCommand {
-    /// Read every file of a backup, restore it into a scratch place and check it there; exit code 0 only if nothing is wrong
+    /// Read every file of a backup, restore it into a scratch folder and check it there; exit code 0 only if nothing is
+    /// wrong
     Check {
         #[command(flatten)]
         chosen: ChosenBackup,
-        /// The folder in which to restore it; default: DIR itself, where files take no extra space
+        /// The folder to restore it in; default: DIR itself, where files take no extra space
         #[arg(long, value_name = "FOLDER")]
         scratch: Option<PathBuf>,
     },
@@ -61,7 +62,7 @@ enum BackupCommand {
         folder: PathBuf,
         #[command(flatten)]
         rule: KeepRule,
-        /// Only say what would be removed
+        /// Only show what would be removed
         #[arg(long)]
         dry_run: bool,
     },
@@ -141,11 +142,13 @@ fn make(context: &Context, wish: &Wish) -> Result<ExitCode, Failure> {
     let mut lines: Vec<String> = lost
         .iter()
         .map(|hash| {
-            format!("file {hash} is missing or damaged in the installation; `countersign fsck` says what it belongs to")
+            format!(
+                "file {hash} is missing or damaged in the installation; `countersign fsck` shows what it belongs to"
+            )
         })
         .collect();
     lines.push(format!(
-        "backup {name}: everything before {:.0} is in it; {}, {} of them new ({new_bytes} bytes), and a database of {} bytes",
+        "backup {name}: contains everything before {:.0}; {}, {} of them new ({new_bytes} bytes), and a database of {} bytes",
         manifest.taken_at,
         counted(manifest.files, "file", "files"),
         new_files,
@@ -164,7 +167,7 @@ fn make(context: &Context, wish: &Wish) -> Result<ExitCode, Failure> {
         Some(_) => {}
         None => remark(
             context.json,
-            "The master key was not copied. Without it nobody can restore this backup.",
+            "The master key was not copied. Without it, nobody can restore this backup.",
         ),
     }
     Ok(exit_code(lost.is_empty()))
@@ -184,7 +187,7 @@ fn print_checked(context: &Context, name: &str, checked: &check::Checked) -> Exi
     lines.extend(checked.notes.iter().map(|note| format!("not checked here: {note}")));
     lines.push(if clean {
         format!(
-            "backup {name}: {}, {}: it can be restored, and every check passed",
+            "backup {name}: {}, {}: every check passed, and it can be restored",
             counted(checked.workflows, "workflow", "workflows"),
             counted(checked.files, "file", "files")
         )

@@ -22,7 +22,7 @@ pub enum Client {
     Add {
         #[command(flatten)]
         of: OfCompany,
-        /// Its name
+        /// The client's name
         #[arg(long)]
         name: String,
         /// Make all its documents tests, for life: marked on every page, and no mail or text message leaves
@@ -109,5 +109,5 @@ fn value(client: &NewClient) -> Value {
 }
 
 fn client_id(text: &str) -> Result<ClientId, String> {
-    ClientId::parse(text).ok_or_else(|| "a client_id is a UUID".to_owned())
+    ClientId::parse(text).ok_or_else(|| "a client_id must be a UUID".to_owned())
 }

@@ -24,12 +24,12 @@ use crate::output::{Failure, print, remark, table};
 pub enum Company {
     /// Add a company with a seal key and a default API client; shows the webhook secret, as `client secret` does later
     Add {
-        /// Its ID, which is part of addresses: 1 to 40 of a-z, 0-9, - and _ (capitals become small letters)
+        /// The company's ID, which is part of URLs: 1 to 40 of a-z, 0-9, - and _ (capitals become lowercase)
         id: String,
-        /// Its name, as shown in certificates and mails
+        /// The company's name, as shown in certificates and mails
         #[arg(long)]
         name: String,
-        /// The kind of its sealing key
+        /// The kind of seal key
         #[arg(long, value_enum, default_value_t = Key::P256)]
         key: Key,
         #[command(flatten)]
@@ -37,10 +37,10 @@ pub enum Company {
     },
     /// Change a company's settings
     Set {
-        /// Its ID
+        /// The company's ID
         #[arg(value_parser = company_id)]
         id: CompanyId,
-        /// Its name
+        /// The company's new name
         #[arg(long)]
         name: Option<String>,
         #[command(flatten)]
@@ -58,7 +58,7 @@ pub enum Company {
 /// Show, replace or import the key that a company seals with
 #[derive(Debug, Subcommand)]
 pub enum SealKeys {
-    /// Show the company's current sealing certificate
+    /// Show the company's current seal certificate
     Show {
         #[command(flatten)]
         of: OfCompany,
@@ -67,10 +67,10 @@ pub enum SealKeys {
     Import {
         #[command(flatten)]
         of: OfCompany,
-        /// The file (.p12, .pfx)
+        /// The PKCS#12 file (.p12, .pfx)
         #[arg(long, value_name = "FILE")]
         p12: PathBuf,
-        /// A file with its password
+        /// A file that contains the password of the PKCS#12 file
         #[arg(long, value_name = "FILE")]
         password_file: PathBuf,
     },
@@ -78,7 +78,7 @@ pub enum SealKeys {
     UseToken {
         #[command(flatten)]
         of: OfCompany,
-        /// The key: pkcs11:token=LABEL;object=LABEL
+        /// The key's URI: pkcs11:token=LABEL;object=LABEL
         #[arg(long, value_name = "URI")]
         uri: String,
         /// The key's certificate in PEM, followed by those of its issuers
@@ -92,13 +92,13 @@ pub enum SealKeys {
         /// The kind of the new key
         #[arg(long, value_enum, default_value_t = Key::P256)]
         key: Key,
-        /// Add the old certificate to the revocation list, for this reason
+        /// Add the old certificate to the revocation list with this reason
         #[arg(long, value_enum, value_name = "REASON")]
         revoke: Option<Revoke>,
     },
 }
 
-/// Why a certificate is revoked.
+/// The reason to revoke a certificate.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum Revoke {
     /// No reason given
@@ -130,55 +130,56 @@ pub enum Switch {
 /// A company's own settings.
 #[derive(Debug, Args)]
 pub struct Settings {
-    /// Whether its programs may use the API
+    /// Whether programs may use the API in this company's name
     #[arg(long, value_enum)]
     api: Option<Switch>,
-    /// Language of responses, of mails to its members, and of documents whose start sets none: ko, en, ja
+    /// Language of responses, of mails to members, and of documents that are started without a language: ko, en, ja
     #[arg(long, value_parser = language)]
     language: Option<Language>,
-    /// Time zone of its times, such as Asia/Seoul; or a fixed UTC offset, +HH:MM
+    /// The company's time zone, such as Asia/Seoul, or a fixed UTC offset, +HH:MM
     #[arg(long, alias = "offset", value_parser = zone, value_name = "ZONE", allow_hyphen_values = true)]
     time_zone: Option<Zone>,
     /// Country of phone numbers without a country code: KR, JP, US
     #[arg(long, value_parser = region)]
     region: Option<Region>,
-    /// How long access tokens work, such as 24h, 30d or 90m; at most 30 days
+    /// How long access tokens are valid, such as 24h, 30d or 90m; at most 30 days
     #[arg(long, value_parser = lifetime, value_name = "TIME")]
     token_lifetime: Option<i64>,
-    /// How many days a workflow may take, unless its start says otherwise
+    /// How many days a workflow may take, unless it sets its own expiry date
     #[arg(long, value_name = "DAYS")]
     expiry_days: Option<i64>,
-    /// How many days links to finished files work
+    /// Number of days for which links to finished files work
     #[arg(long, value_name = "DAYS")]
     link_days: Option<i64>,
-    /// Seal level of its documents: B-B, B-T, B-LT, B-LTA; `default` uses the installation's
+    /// Seal level of the company's documents: B-B, B-T, B-LT, B-LTA; `default` uses the installation's
     #[arg(long, value_parser = or_default(seal_level), value_name = "LEVEL")]
     seal_level: Option<OrDefault<SealLevel>>,
-    /// The address of its time-stamp authority (RFC 3161); `default` uses the installation's
+    /// The URL of the company's time-stamp authority (RFC 3161); `default` uses the installation's
     #[arg(long, value_parser = or_default(|url| Ok(url.to_owned())), value_name = "URL")]
     tsa_url: Option<OrDefault<String>>,
-    /// What to do while that authority does not answer: `seal_and_upgrade`, `wait`; `default` uses the installation's
+    /// What to do while the time-stamp authority does not answer: `seal_and_upgrade`, `wait`; `default` uses the
+    /// installation's
     #[arg(long, value_parser = or_default(when_tsa_is_down), value_name = "CHOICE")]
     when_tsa_is_down: Option<OrDefault<WhenTsaIsDown>>,
-    /// A small mark in the margin that says who sealed a document and when: none, last-page, every-page
+    /// A small note in the margin that says who sealed a document and when: none, last-page, every-page
     #[arg(long, value_parser = seal_mark, value_name = "WHERE")]
     seal_mark: Option<SealMark>,
-    /// The colour of its pages and mails: #RRGGBB; adjusted if it would be hard to read
+    /// The colour of the company's pages and mails: #RRGGBB; adjusted if it would be hard to read
     #[arg(long, value_parser = colour, value_name = "COLOUR", conflicts_with = "no_accent")]
     accent: Option<Colour>,
-    /// Remove its colour
+    /// Remove the company's colour
     #[arg(long)]
     no_accent: bool,
-    /// The logo of its pages and mails: a PNG or JPEG for a light background, at most 5 MiB
+    /// The logo on the company's pages and mails: a PNG or JPEG for a light background, at most 5 MiB
     #[arg(long, value_name = "FILE", conflicts_with = "no_logo")]
     logo: Option<PathBuf>,
-    /// Remove its logo
+    /// Remove the company's logo
     #[arg(long)]
     no_logo: bool,
-    /// The sender name of its mails; `default` uses its own name
+    /// The sender name of the company's mails; `default` uses the company's name
     #[arg(long, value_parser = or_default(|name| Ok(name.to_owned())), value_name = "NAME")]
     mail_sender_name: Option<OrDefault<String>>,
-    /// Where replies to its mails go; `default` uses the installation's address
+    /// The address for replies to the company's mails; `default` uses the installation's
     #[arg(long, value_parser = or_default(|address| Ok(address.to_owned())), value_name = "ADDRESS")]
     mail_reply_to: Option<OrDefault<String>>,
     /// Who gets finished documents: writers, copies, sender (separated by commas), or none
@@ -195,7 +196,7 @@ pub struct Settings {
     redirect_hosts: Option<RedirectHosts>,
 }
 
-/// A number of days, or none.
+/// A number of days, or `never`.
 #[derive(Debug, Clone, Copy)]
 struct DaysOrNever(Option<i64>);
 
@@ -218,10 +219,10 @@ fn redirect_hosts(text: &str) -> Result<RedirectHosts, String> {
 }
 
 fn completed_mails(text: &str) -> Result<CompletedMails, String> {
-    CompletedMails::parse(text).ok_or_else(|| "use any of writers, copies and sender, or none".to_owned())
+    CompletedMails::parse(text).ok_or_else(|| "use one or more of writers, copies and sender, or none".to_owned())
 }
 
-/// A choice, or none.
+/// A value, or `default`.
 #[derive(Debug, Clone)]
 struct OrDefault<T>(Option<T>);
 
@@ -272,7 +273,7 @@ impl Settings {
     }
 }
 
-/// The new value: `Some(None)` removes it, `None` keeps it.
+/// Returns the new value. `Some(None)` removes the setting, and `None` keeps it.
 #[expect(clippy::option_option, reason = "stays, away, or given")]
 fn taken<T>(given: Option<T>, away: bool) -> Option<Option<T>> {
     match given {
@@ -281,7 +282,7 @@ fn taken<T>(given: Option<T>, away: bool) -> Option<Option<T>> {
     }
 }
 
-/// Notifies the operator if pages will show a slightly different colour than the chosen one.
+/// Notifies the operator if pages will show a slightly different colour than the one chosen.
 fn tell_accent(context: &Context, company: &store::company::Company, settings: &Settings) {
     let (Some(given), Some(_)) = (company.style.accent, settings.accent) else {
         return;
@@ -360,7 +361,7 @@ fn outlasting(details: &SealKeyDetails) -> String {
 impl Company {
     pub fn run(self, context: &Context) -> Result<ExitCode, Failure> {
         let absent = match self {
-            // An installation begins with its first company.
+            // The first company creates the installation.
             Company::Add { .. } => Absent::Make,
             Company::Set { .. } | Company::List | Company::ErasePerson(_) | Company::Key(_) => Absent::Refuse,
         };

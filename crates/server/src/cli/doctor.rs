@@ -1,7 +1,7 @@
-//! `doctor`: what is wrong with this installation, and the remedy.
+//! `doctor`: problems of this installation, and how to fix them.
 //!
-//! Looks and changes nothing: it makes neither database nor key. Each check is independent, so that one fault does not
-//! hide the next.
+//! Only reads: it creates neither a database nor a key. Each check is independent, so that one problem does not hide
+//! the next.
 
 mod files;
 mod installation;
@@ -24,11 +24,11 @@ pub struct Doctor;
 
 const TEMPLATES: &str = "mail templates";
 
-/// How a check ended.
+/// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Good,
-    /// It works, but the operator should know.
+    /// Works, but the operator should know about it.
     Note,
     Wrong,
 }
@@ -40,11 +40,11 @@ struct Finding {
     remedy: String,
 }
 
-/// Whether this machine's clock can be right.
+/// Whether this machine's clock is plausible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ClockCheck {
     Plausible,
-    /// It is behind what this installation has recorded.
+    /// The clock is behind a time that this installation has recorded.
     Behind,
 }
 

@@ -14,7 +14,7 @@ use super::{Context, OfCompany, OfUpload, read};
 use crate::documents::Workers;
 use crate::output::{Failure, exit_code, print, remark, strangers};
 
-/// The file could not be read at all.
+/// Exit code for a file that could not be read.
 const UNREADABLE: u8 = 2;
 
 /// Inspect and seal documents
@@ -22,7 +22,7 @@ const UNREADABLE: u8 = 2;
 pub enum Document {
     /// Show whether a PDF would be accepted, and why; exit code 0 if accepted, 1 if refused
     Inspect {
-        /// The PDF
+        /// The PDF file
         file: PathBuf,
         #[command(flatten)]
         upload: OfUpload,
@@ -31,11 +31,11 @@ pub enum Document {
     Seal {
         #[command(flatten)]
         of: OfCompany,
-        /// The PDF
+        /// The PDF file
         input: PathBuf,
         /// The sealed PDF to write
         output: PathBuf,
-        /// The reason that the seal states
+        /// The reason to state in the seal
         #[arg(long, default_value = "Sealed by Countersign")]
         reason: String,
         #[command(flatten)]
@@ -71,7 +71,7 @@ impl Document {
                     name: company.name,
                     location: opened.app.settings.sealing.location.clone(),
                     at: opened.app.now(),
-                    // A certification would break others' signatures.
+                    // A certification would invalidate other people's signatures.
                     certify: !intake.is_signed(),
                     is_test: false,
                     mark: None,
@@ -82,7 +82,7 @@ impl Document {
                 if sealed.level == SealLevel::Basic && sealed.timestamp_due.is_some() {
                     remark(
                         context.json,
-                        "the time-stamp authority did not answer, so the document was sealed without a timestamp",
+                        "the time-stamp authority did not respond, so the document was sealed without a timestamp",
                     );
                 }
                 let level = sealed.level.code();
@@ -126,7 +126,7 @@ fn inspect(context: &Context, file: &Path, upload: &OfUpload) -> Result<ExitCode
     Ok(exit_code(report.refused.is_none()))
 }
 
-/// The report on a file that would be accepted, which includes that its pages can be shown.
+/// Returns the report on a file that would be accepted. This includes a check that its pages can be shown.
 fn taken(workers: &Workers, pdf: &[u8], wishes: &Wishes) -> Result<Report, DocumentFault> {
     let requester = Requester::unknown();
     let intake = workers.inspect_as(&requester, pdf, wishes)?;
@@ -151,7 +151,7 @@ fn refused(file: &Path, fault: &DocumentFault, language: Language) -> Failure {
     })
 }
 
-/// Writes the whole file or nothing: the name appears once all bytes are there.
+/// Writes the whole file or nothing: the file gets its name once all bytes are written.
 fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let mut draft = path.as_os_str().to_owned();
     draft.push(".part");

@@ -13,10 +13,10 @@ use crate::output::{Failure, counted, joined, print};
 /// Erase a person from a company's finished documents
 #[derive(Debug, Args)]
 pub struct ErasePerson {
-    /// The company
+    /// The company's ID
     #[arg(value_parser = company_id)]
     id: CompanyId,
-    /// The person's e-mail address or telephone number
+    /// The person's e-mail address or phone number
     contact: String,
 }
 
@@ -39,25 +39,28 @@ impl ErasePerson {
 fn lines(erased: &ErasedPerson) -> Vec<String> {
     let listed = |ids: &[WorkflowId]| ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     let mut lines = vec![format!(
-        "{} erased from {}; history certificates were created again without the person",
+        "{} erased from {}; history certificates were created again without this person",
         counted(erased.texts, "text", "texts"),
         counted(erased.workflows, "document", "documents"),
     )];
     if erased.workflows > 0 {
-        lines.push("The sealed documents stay as they are: they are what was agreed".to_owned());
+        lines.push("The sealed documents were not changed, because they are what the signers agreed to".to_owned());
     }
     if !erased.under_way.is_empty() {
-        lines.push(format!("Not erased, still under way: {}", listed(&erased.under_way)));
+        lines.push(format!(
+            "Not erased, because they are still in progress: {}",
+            listed(&erased.under_way)
+        ));
     }
     if !erased.of_format_one.is_empty() {
         lines.push(format!(
-            "Cannot be erased, started by an earlier version: {}",
+            "Cannot be erased, because an earlier version started them: {}",
             listed(&erased.of_format_one)
         ));
     }
     if erased.messages_left > 0 {
         lines.push(format!(
-            "{} still on the way: run the command again later",
+            "{} still being delivered: run the command again later",
             counted(erased.messages_left, "message is", "messages are")
         ));
     }

@@ -1,4 +1,4 @@
-//! `fsck`: compares files and database. An unreferenced file is removed and reported; it is not an error.
+//! `fsck`: compares files and database. An unreferenced file is removed and reported, but is not an error.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use serde_json::json;
 use super::Context;
 use crate::output::{Failure, counted, exit_code, joined, print};
 
-/// Check the files against the database and delete files that nothing refers to; exit code 0 only if nothing is wrong
+/// Compare the files with the database and delete files that nothing refers to; exit code 0 only if nothing is wrong
 #[derive(Debug, Args)]
 pub struct Fsck {
     /// Delete only files older than this many minutes; a running server writes a file before the row that refers to it
@@ -36,16 +36,20 @@ impl Fsck {
             "unreferenced": report.young.len(),
         });
         let mut lines: Vec<String> = faults;
-        lines.extend(swept.iter().map(|hash| format!("deleted {hash}: nothing refers to it")));
+        lines.extend(
+            swept
+                .iter()
+                .map(|hash| format!("deleted {hash}, because nothing refers to it")),
+        );
         if report.unfinished > 0 {
             lines.push(format!(
-                "deleted {} of a killed process",
+                "deleted {} that a killed process left behind",
                 counted(report.unfinished, "half-written file", "half-written files")
             ));
         }
         if !report.young.is_empty() {
             lines.push(format!(
-                "too new to delete, although nothing refers to them yet: {}",
+                "nothing refers to these yet, but they are too new to delete: {}",
                 counted(report.young.len(), "file", "files")
             ));
         }
@@ -56,7 +60,7 @@ impl Fsck {
             if report.is_clean() {
                 "every check passed"
             } else {
-                "NOT every check passed"
+                "at least one check FAILED"
             }
         ));
         print(context.json, &value, &joined(&lines));

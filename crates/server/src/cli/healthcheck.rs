@@ -1,4 +1,4 @@
-//! `healthcheck`: for containers, whose images have no program that could ask.
+//! `healthcheck`: a health check for containers, whose images contain no HTTP client.
 
 use std::io::{Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
@@ -10,13 +10,13 @@ use clap::Args;
 use super::Context;
 use crate::output::Failure;
 
-/// The time for connecting, and for each read and write.
+/// The time limit for connecting, and for each read and write.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Check that the server on this machine is healthy: exit code 0 if `GET /healthz` returns 200
 #[derive(Debug, Args)]
 pub struct Healthcheck {
-    /// The address to ask; default: server.listen
+    /// The address to connect to; default: server.listen
     #[arg(long, value_name = "ADDR:PORT")]
     address: Option<String>,
 }
@@ -26,18 +26,21 @@ impl Healthcheck {
         let listen = self
             .address
             .unwrap_or_else(|| context.place.configuration.server.listen.clone());
-        let address = reachable(&listen).ok_or_else(|| Failure::Other(format!("{listen} is not ADDR:PORT")))?;
+        let address =
+            reachable(&listen).ok_or_else(|| Failure::Other(format!("{listen} does not have the form ADDR:PORT")))?;
         let head = answer(address).map_err(|error| Failure::Other(format!("{address} does not answer: {error}")))?;
         let status = head.split(' ').nth(1).unwrap_or_default();
         if status == "200" {
             Ok(ExitCode::SUCCESS)
         } else {
-            Err(Failure::Other(format!("{address} answers {status} to GET /healthz")))
+            Err(Failure::Other(format!(
+                "{address} responds to GET /healthz with status {status}"
+            )))
         }
     }
 }
 
-/// The address at which this machine reaches a server that listens there.
+/// Returns the address at which this machine reaches a server with this listening address.
 fn reachable(listen: &str) -> Option<SocketAddr> {
     let mut address: SocketAddr = listen.parse().ok()?;
     if address.ip().is_unspecified() {
@@ -49,7 +52,7 @@ fn reachable(listen: &str) -> Option<SocketAddr> {
     Some(address)
 }
 
-/// The first bytes of the response.
+/// Reads the first bytes of the response.
 fn answer(address: SocketAddr) -> std::io::Result<String> {
     let mut connection = TcpStream::connect_timeout(&address, PATIENCE)?;
     connection.set_read_timeout(Some(PATIENCE))?;

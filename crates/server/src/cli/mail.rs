@@ -16,10 +16,10 @@ use super::{Context, company_id, language};
 use crate::environment::{SystemClock, SystemRandom};
 use crate::output::{Failure, exit_code, print, strangers};
 
-/// Test mails, and record mails that came back
+/// Send test mails, and record mails that were returned
 #[derive(Debug, Subcommand)]
 pub enum Mail {
-    /// Send a test mail and show what the mail server says; exit code 0 if it accepted the mail
+    /// Send a test mail and show the mail server's response; exit code 0 if the server accepted the mail
     Test {
         /// The address to send it to
         #[arg(long, value_name = "ADDRESS")]
@@ -30,14 +30,14 @@ pub enum Mail {
         /// The language: ko, en, ja; the company's if omitted
         #[arg(long, value_parser = language)]
         lang: Option<Language>,
-        /// Send it as this company would: with its name, logo, colour, sender name and reply address
+        /// Send it on behalf of this company: with its name, logo, colour, sender name and reply address
         #[arg(long, value_name = "ID", value_parser = company_id)]
         company: Option<CompanyId>,
     },
-    /// Read a delivery report (RFC 3464) from standard input and record on its workflow that the mail came back
+    /// Read a delivery report (RFC 3464) from standard input and record on its workflow that the mail was returned
     ///
-    /// For the mailbox of mail.smtp.from: the mail server pipes what arrives there into this command. The exit code is 0 even
-    /// if the mail is not a delivery report, so that the mail server does not send it back.
+    /// For the mailbox of mail.smtp.from: the mail server pipes incoming mail into this command. The exit code is 0
+    /// even if the mail is not a delivery report, so that the mail server does not return it.
     Bounced,
 }
 
@@ -112,7 +112,7 @@ impl Mail {
     }
 }
 
-/// Prints what the server said, and says by the exit code whether it took the mail.
+/// Prints the mail server's response. The exit code says whether the server accepted the mail.
 fn outcome(context: &Context, server: &str, mail: &OutgoingMail, sent: &Result<String, MailFault>) -> ExitCode {
     let (taken, code, words) = match sent {
         Ok(words) => (true, None, words.clone()),
@@ -154,12 +154,12 @@ fn bounced(context: &Context) -> Result<ExitCode, Failure> {
     let app = context.open()?.app;
     if app.mail_came_back(&bounce.event_id, bounce.code, &bounce.words)? {
         let code = bounce.code.map(|code| format!(" with code {code}")).unwrap_or_default();
-        tell(true, format!("recorded: {} came back{code}", bounce.event_id))
+        tell(true, format!("recorded: {} bounced{code}", bounce.event_id))
     } else {
         let id = &bounce.event_id;
         tell(
             false,
-            format!("nothing was recorded: no mail with the ID {id} was sent, or it was already recorded"),
+            format!("nothing was recorded: no mail with the ID {id} was sent, or its bounce was already recorded"),
         )
     }
 }

@@ -12,7 +12,7 @@ use crate::output::Failure;
 /// Write manual pages and shell completions
 #[derive(Debug, Args)]
 pub struct Manual {
-    /// A folder, which is created
+    /// The folder to write to, created if it does not exist
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 }

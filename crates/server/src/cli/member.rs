@@ -11,23 +11,23 @@ use serde_json::{Value, json};
 use super::{Context, OfCompany};
 use crate::output::{Failure, counted, joined, print, table};
 
-/// Every acceptable password fits; a longer input is not a password.
+/// Every acceptable password is shorter.
 const LONGEST_INPUT: u64 = 4096;
 
 /// Add and change members
 #[derive(Debug, Subcommand)]
 pub enum Member {
-    /// Add a member; the password is read from standard input, or generated and printed once
+    /// Add a member; the password is read from standard input, or generated and shown once
     Add {
         #[command(flatten)]
         of: OfCompany,
         /// The e-mail address to sign in with
         #[arg(long)]
         email: String,
-        /// The name; the e-mail address if omitted
+        /// The member's name; the e-mail address if omitted
         #[arg(long)]
         name: Option<String>,
-        /// owner, admin, sender or auditor
+        /// The member's role: owner, admin, sender or auditor
         #[arg(long, value_parser = role)]
         role: Role,
     },
@@ -134,7 +134,7 @@ fn list(context: &Context, members: &[store::member::Member]) {
     );
 }
 
-/// The password that was piped in, without its line end. `None` at a terminal or if the input is empty.
+/// Reads the password that was piped in, without its line end. `None` at a terminal or if the input is empty.
 fn password_from_input() -> Result<Option<String>, Failure> {
     let input = std::io::stdin();
     if input.is_terminal() {

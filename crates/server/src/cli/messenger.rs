@@ -25,10 +25,10 @@ pub enum Messenger {
     List,
     /// Send a sample message to a number and show the gateway's response; exit code 0 if it was accepted
     Test {
-        /// The phone number
+        /// The phone number to send it to
         #[arg(long, value_name = "NUMBER")]
         to: String,
-        /// The gateway; if omitted, those that serve the number, in order
+        /// The name of the gateway; if omitted, those that serve the number, in order
         #[arg(long, value_name = "NAME")]
         gateway: Option<String>,
         /// The kind of message, which selects the gateway's template
@@ -37,7 +37,7 @@ pub enum Messenger {
         /// The language: ko, en or ja
         #[arg(long, default_value = "ko", value_parser = super::language)]
         language: Language,
-        /// The country of a number without a plus: KR, JP or US
+        /// The country of a number without a country code: KR, JP or US
         #[arg(long, default_value = "KR", value_parser = region)]
         region: Region,
     },
@@ -47,7 +47,7 @@ impl Messenger {
     pub fn run(self, context: &Context) -> Result<ExitCode, Failure> {
         let Some(messengers) = context.place.configuration.messengers()? else {
             return Err(Failure::Other(
-                "no messenger is configured; set [messenger.NAME] in the configuration file".to_owned(),
+                "no gateway is configured; set [messenger.NAME] in the configuration file".to_owned(),
             ));
         };
         match self {
@@ -87,8 +87,10 @@ impl Messenger {
                 runtime.block_on(async move { drop(messengers) });
                 let reports = reports.ok_or_else(|| {
                     Failure::Other(match &gateway {
-                        Some(name) => format!("there is no [messenger.{name}]; `messenger list` shows the gateways"),
-                        None => format!("no gateway accepts a message of the kind {kind} to {}", mail.to),
+                        Some(name) => format!(
+                            "there is no [messenger.{name}]; run `countersign messenger list` to see the gateways"
+                        ),
+                        None => format!("no gateway accepts messages of the kind {kind} to {}", mail.to),
                     })
                 })?;
                 let is_taken = reports.iter().any(|report| report.verdict == Verdict::Taken);
@@ -130,7 +132,7 @@ fn list(context: &Context, messengers: &Messengers) {
     );
 }
 
-/// A message of this kind about a document that does not exist.
+/// Returns a message of this kind about an imaginary document.
 fn sample(context: &Context, contact: &Contact, kind: &str, language: Language) -> Result<mail::OutgoingMail, Failure> {
     let configuration = &context.place.configuration;
     let links = Links::below(&configuration.app(None)?.public_url);

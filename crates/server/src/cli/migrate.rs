@@ -9,7 +9,7 @@ use super::Context;
 use crate::opened::Absent;
 use crate::output::{Failure, print};
 
-/// Update the database schema; creates the database if there is none
+/// Update the database schema, or create the database if there is none
 #[derive(Debug, Args)]
 pub struct Migrate;
 

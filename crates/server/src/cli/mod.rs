@@ -38,7 +38,7 @@ mod verify;
 mod webhook;
 mod workflow;
 
-/// `script/release` names commit and date: `0.1.0 (1a2b3c4d, 2026-11-30)`.
+/// `script/release` adds the commit and date: `0.1.0 (1a2b3c4d, 2026-11-30)`.
 pub const VERSION: &str = match option_env!("COUNTERSIGN_RELEASE") {
     Some(release) => release,
     None => env!("CARGO_PKG_VERSION"),
@@ -54,7 +54,7 @@ struct Cli {
     command: Command,
 }
 
-/// Options of every command, before or after it.
+/// Options that every command accepts, before or after its name.
 #[derive(Debug, Args)]
 struct Global {
     /// The configuration file (TOML)
@@ -102,7 +102,7 @@ enum Command {
     /// List and test the gateways for text messages
     #[command(subcommand)]
     Messenger(messenger::Messenger),
-    /// Test mails, and record mails that came back
+    /// Send test mails, and record mails that were returned
     #[command(subcommand)]
     Mail(mail::Mail),
     /// Verify a signed PDF; exit code 0 only if everything is valid
@@ -124,7 +124,7 @@ enum Command {
     Backup(backup::Backup),
     /// Restore a backup into an empty installation
     Restore(restore::Restore),
-    /// After a restore: see, send or drop the messages that are held
+    /// Show, send or drop messages that are held after a restore
     #[command(subcommand)]
     Outbox(outbox::Outbox),
     /// Update the database schema
@@ -136,15 +136,15 @@ enum Command {
     /// Write manual pages and shell completions
     #[command(hide = true)]
     Manual(manual::Manual),
-    /// A child process that reads strangers' PDFs; started by the service alone
+    /// A child process that reads PDFs from strangers; only the service starts it
     #[command(hide = true)]
     DocumentWorker,
 }
 
-/// What a command works with.
+/// The options and configuration that commands work with.
 pub struct Context {
     pub place: Place,
-    /// Whether to print for programs.
+    /// Whether to print JSON for programs.
     pub json: bool,
 }
 
@@ -157,7 +157,7 @@ impl Context {
 
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
-    // The child confines itself before anything else; it needs neither configuration nor log.
+    // The child sandboxes itself before anything else. It needs neither configuration nor log.
     if let Command::DocumentWorker = cli.command {
         return document_worker::child::main();
     }
@@ -219,7 +219,7 @@ pub struct OfCompany {
 }
 
 impl OfCompany {
-    /// The operator, who acts for this company.
+    /// Returns the operator as an actor for this company.
     pub fn operator(&self, app: &App) -> Result<Actor, Failure> {
         Ok(app.operator(&self.company)?)
     }
@@ -234,7 +234,7 @@ fn language(text: &str) -> Result<Language, String> {
     Language::parse(text).ok_or_else(|| "use ko, en or ja".to_owned())
 }
 
-/// A sender's options for the intake of a PDF.
+/// Options for the intake of a PDF.
 #[derive(Debug, Args)]
 pub struct OfUpload {
     /// A file whose first line is the password of an encrypted PDF

@@ -1,4 +1,4 @@
-//! `outbox`: messages that are held since a backup was restored.
+//! `outbox`: messages that are held after a restore.
 
 use std::process::ExitCode;
 
@@ -14,7 +14,7 @@ use crate::environment::SystemClock;
 use crate::output::{Failure, counted, joined, print};
 use crate::restored::{REMEDY, said};
 
-/// After a restore: see, send or drop the messages that are held
+/// Show, send or drop messages that are held after a restore
 #[derive(Debug, Subcommand)]
 pub enum Outbox {
     /// Show which messages are waiting, and whether they are held
@@ -29,7 +29,7 @@ pub enum Outbox {
     },
 }
 
-/// How many messages one transaction gives up.
+/// The number of messages that one transaction drops.
 const AT_ONCE: u32 = 500;
 
 impl Outbox {
@@ -43,7 +43,7 @@ impl Outbox {
                 print(
                     context.json,
                     &json!({"released": true}),
-                    "Everything that was held goes out now.",
+                    "All held messages are now being sent.",
                 );
                 Ok(ExitCode::SUCCESS)
             }
@@ -53,7 +53,7 @@ impl Outbox {
                 let dropped = drop_before(&store, before)?;
                 release(&store)?;
                 let line = format!(
-                    "Gave up {} from before {before:.0}. Later ones go out now.",
+                    "Dropped {} from before {before:.0}. Later ones are now being sent.",
                     counted(dropped, "message", "messages")
                 );
                 print(
@@ -70,12 +70,12 @@ impl Outbox {
 fn must_be_held(store: &Store) -> Result<held_outbox::Restored, Failure> {
     store
         .read(held_outbox::held)?
-        .ok_or_else(|| Failure::Other("nothing is held: messages go out as they come".to_owned()))
+        .ok_or_else(|| Failure::Other("nothing is held; messages are sent as they arrive".to_owned()))
 }
 
 fn release(store: &Store) -> Result<(), Failure> {
     store.write(held_outbox::release)?;
-    // The servers would look by themselves a second later.
+    // Without this, the servers would notice a second later.
     store.announce()?;
     Ok(())
 }
@@ -103,7 +103,7 @@ fn status(context: &Context, store: &Store) -> Result<ExitCode, Failure> {
     let mut lines = Vec::new();
     match held {
         Some(held) => lines.extend([said(held), REMEDY.to_owned()]),
-        None => lines.push("Nothing is held: messages go out as they come.".to_owned()),
+        None => lines.push("Nothing is held. Messages are sent as they arrive.".to_owned()),
     }
     for waiting in &waiting {
         lines.push(format!(

@@ -1,4 +1,4 @@
-//! `restore`: puts a backup into an empty installation.
+//! `restore`: restores a backup into an empty installation.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -14,23 +14,23 @@ use crate::backup::{BackupFault, Progress};
 use crate::output::{Failure, counted, print};
 use crate::restored::REMEDY;
 
-/// Restore a backup into an empty installation, whose messages are then held until you release or drop them
+/// Restore a backup into an empty installation, and hold its messages until you release or drop them
 ///
-/// Name the new data folder with --data, and an empty PostgreSQL database in the settings if the backup is of one. If the
-/// command is interrupted, run it again.
+/// Name the new data folder with --data. If the backup is of a PostgreSQL database, name an empty one in the settings.
+/// If the command is interrupted, run it again.
 #[derive(Debug, Args)]
 pub struct Restore {
     #[command(flatten)]
     chosen: ChosenBackup,
 }
 
-/// Which backup is read.
+/// The backup to read.
 #[derive(Debug, Args)]
 pub struct ChosenBackup {
     /// The folder with the backups
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// The backup, as `backup list` names it; default: the last one
+    /// The backup's name, as shown by `backup list`; default: the latest
     #[arg(long, value_name = "NAME")]
     snapshot: Option<String>,
     /// The folder with the master key, if not DIR/keys

@@ -1,4 +1,5 @@
-//! `root`: prints the certificate that a verifier without access to the server needs; `root renew` makes it end later.
+//! `root`: prints the certificate that a verifier without access to the server needs. `root renew` extends its
+//! validity.
 
 use std::process::ExitCode;
 

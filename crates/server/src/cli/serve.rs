@@ -1,9 +1,9 @@
 //! `serve`: API, pages and background work in one process.
 //!
-//! Bind, open, print the address, serve: the first line on standard output contains the address, and a request that
-//! arrives right after it is answered. Slow preparations that are not needed yet (fonts, the first use of the
-//! cryptography) happen in the background. After a signal to end, running requests and deliveries have a while to
-//! finish.
+//! Binds, opens the installation, prints the address and serves. The first line on standard output contains the
+//! address, and a request that arrives right after it is answered. Slow preparations that are not needed yet (fonts,
+//! the first use of the cryptography) happen in the background. After a stop signal, running requests and deliveries
+//! have some time to finish.
 
 use std::net::{SocketAddr, TcpListener};
 use std::process::ExitCode;
@@ -25,11 +25,11 @@ use crate::opened::{Absent, Opened};
 use crate::output::Failure;
 use crate::watch::Watched;
 
-/// How long running requests may take after a signal to end.
+/// The time that running requests may take after a stop signal.
 const GRACE: Duration = Duration::from_secs(20);
-/// How long to pause between two tries to reach the database.
+/// The pause between two attempts to reach the database.
 const DATABASE_PAUSE: Duration = Duration::from_millis(500);
-/// Blocking threads beyond those for requests: for deliveries and jobs.
+/// Blocking threads for deliveries and jobs, in addition to those for requests.
 const OWN_THREADS: usize = 16;
 /// Stamping and sealing recurse into documents, so their threads need a large stack.
 const STACK: usize = 8 * 1024 * 1024;
@@ -45,7 +45,7 @@ pub struct Serve {
     role: Option<Role>,
 }
 
-/// What a process does if the work is split.
+/// The part of the work that a process does if the work is split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Role {
     /// API and pages
@@ -57,7 +57,7 @@ pub enum Role {
 impl Serve {
     pub fn run(self, context: &Context) -> Result<ExitCode, Failure> {
         let files = FileLimit::raise(context.place.configuration.files());
-        // Kept to the end, so that no second server uses this folder meanwhile.
+        // Kept until the end, so that no second server uses this folder meanwhile.
         let mut one_server = Serve::claim(context)?;
         let listener = if self.role == Some(Role::Worker) {
             None
@@ -73,7 +73,7 @@ impl Serve {
         }
         wait_for_database(context)?;
         let Opened { app, workers } = context.place.open(bound, Absent::Make)?;
-        // This thread must drop it last: the parts own threads, which no async task may wait for.
+        // This thread must drop the application last, because its parts own threads that no async task may wait for.
         let last = Arc::clone(&app);
         let http = context.place.configuration.http()?;
         let mail = context.place.configuration.mail()?;
@@ -84,14 +84,15 @@ impl Serve {
             .max_blocking_threads(http.threads().saturating_add(OWN_THREADS))
             .thread_stack_size(STACK)
             .build()
-            .map_err(|error| Failure::Other(format!("the threads could not be started: {error}")))?;
-        // Before the address is printed, because its reader may ask the process to end at once.
+            .map_err(|error| Failure::Other(format!("the threads cannot be started: {error}")))?;
+        // Installed before the address is printed, because its reader may stop the process immediately.
         let mut stop = {
             let _within = runtime.enter();
-            StopSignals::catch().map_err(|error| Failure::Other(format!("signals cannot be caught: {error}")))?
+            StopSignals::catch()
+                .map_err(|error| Failure::Other(format!("signal handlers cannot be installed: {error}")))?
         };
         if app.settings.fonts_folder.is_some() {
-            // Report an unreadable font now, not to the first signer.
+            // Reports an unreadable font now, not to the first signer.
             app.fonts()?;
         }
         prove_mail_templates(&app)?;
@@ -131,7 +132,7 @@ impl Serve {
             if let Some(background) = background
                 && tokio::time::timeout(GRACE, background.finished()).await.is_err()
             {
-                tracing::warn!("background work did not end in time; it resumes when its leases expire");
+                tracing::warn!("background work did not end in time; it will resume when its leases expire");
             }
             Ok::<(), Failure>(())
         })?;
@@ -171,7 +172,7 @@ impl Serve {
     }
 }
 
-/// A database server may become ready later than this one, for example after a power cut.
+/// Waits for the database server, which may become ready later than this one, for example after a power cut.
 fn wait_for_database(context: &Context) -> Result<(), Failure> {
     let settings = context.place.configuration.store(&context.place.data)?;
     let patience = Duration::from_secs(context.place.configuration.database.wait_seconds);
@@ -192,7 +193,7 @@ fn wait_for_database(context: &Context) -> Result<(), Failure> {
         }
     }
     if has_waited {
-        tracing::info!("the database is ready after {} s", began.elapsed().as_secs());
+        tracing::info!("the database became ready after {} s", began.elapsed().as_secs());
     }
     Ok(())
 }
@@ -214,17 +215,17 @@ async fn web(
     tracing::info!(
         files = files.files,
         connections = limits.most,
-        "the limit of open files"
+        "the limit of open files was set"
     );
     if files.is_too_low() {
-        tracing::warn!("the limit of open files is too low; see `countersign doctor`");
+        tracing::warn!("the limit of open files is too low; run `countersign doctor`");
     }
     let router = countersign_http::router(app, settings);
     let end = end.clone();
     let mut ended = end.subscribe();
     let serving = connections::serve(listener, router, limits, async move {
         stop.first().await;
-        tracing::info!("ending; running requests may finish");
+        tracing::info!("shutting down; running requests may finish");
         let _ = end.send(true);
     });
     let too_long = async move {
@@ -233,12 +234,12 @@ async fn web(
     };
     tokio::select! {
         () = serving => {}
-        () = too_long => tracing::warn!("running requests were cut off"),
+        () = too_long => tracing::warn!("running requests were cut off at shutdown"),
     }
     Ok(())
 }
 
-/// Prints the first line on standard output. If its reader has gone away, we go on.
+/// Prints the first line on standard output. If nobody reads it any more, we carry on.
 fn announce(bound: Option<SocketAddr>) {
     let line = match bound {
         Some(address) => format!("listening on http://{address}"),
@@ -280,7 +281,7 @@ fn warn_of_files(app: &App) {
     }
 }
 
-/// We use the operator's own mail templates as they are written. If one is invalid, we report it before anyone gets a
+/// Checks the operator's own mail templates, which are used as written. An invalid one is reported before anyone gets a
 /// mail.
 fn prove_mail_templates(app: &App) -> Result<(), Failure> {
     let faults = app.settings.mail_templates.faults();
@@ -289,34 +290,34 @@ fn prove_mail_templates(app: &App) -> Result<(), Failure> {
     }
     let lines: Vec<String> = faults.iter().map(ToString::to_string).collect();
     Err(Failure::Other(format!(
-        "mail templates (mail.templates_folder) cannot be used; correct them, or take them out of the folder:\n  {}",
+        "some mail templates in mail.templates_folder cannot be used; fix them or remove them from the folder:\n  {}",
         lines.join("\n  ")
     )))
 }
 
-/// A server whose root cannot certify does not start. A company that cannot seal stops nobody else: the log says why,
-/// and that company cannot start documents.
+/// Refuses to start a server whose root cannot certify. A company that cannot seal does not affect others: the log says
+/// why, and that company cannot start documents.
 fn prove_sealing(app: &App) -> Result<(), Failure> {
     for (company, error) in app.prove_sealing()? {
-        tracing::error!(%company, %error, "this company cannot seal, so nothing can be started for it; see `countersign doctor`");
+        tracing::error!(%company, %error, "this company cannot seal, so no documents can be started for it; run `countersign doctor`");
     }
     Ok(())
 }
 
-/// Prepares what the first user would otherwise wait for.
+/// Prepares what the first user would otherwise have to wait for.
 fn warm_up(app: &Arc<App>) {
     let app = Arc::clone(app);
     std::thread::spawn(move || {
         if let Err(error) = document::pki::keys::PrivateKey::generate(document::pki::keys::KeyKind::EcdsaP256) {
-            tracing::error!(%error, "the cryptography could not be prepared");
+            tracing::error!(%error, "cryptography could not be initialized");
         }
         if let Err(error) = app.fonts() {
-            tracing::error!(%error, "the fonts could not be prepared");
+            tracing::error!(%error, "the fonts could not be loaded");
         }
     });
 }
 
-/// The signals that ask the process to end, caught from the moment this is created.
+/// The signals that stop the process, caught from the moment this is created.
 struct StopSignals {
     #[cfg(unix)]
     terminate: tokio::signal::unix::Signal,

@@ -18,18 +18,18 @@ pub enum Template {
     Import {
         #[command(flatten)]
         of: OfCompany,
-        /// The PDF
+        /// The PDF to import
         file: PathBuf,
-        /// The fields and steps (FIELDS.json); if omitted, the fields of the PDF's own form, all for one signer
+        /// The fields and steps (FIELDS.json); if omitted, the PDF's own form fields, all for one signer
         #[arg(long, value_name = "FIELDS.json")]
         fields: Option<PathBuf>,
-        /// Also import the fields of the PDF's own form, with the steps and roles that FIELDS.json sets
+        /// Also import the PDF's own form fields, with the steps and roles from FIELDS.json
         #[arg(long, requires = "fields")]
         form_fields: bool,
-        /// The template's name, without FIELDS.json; the file's name if omitted
+        /// The template's name, if there is no FIELDS.json; the file's name if omitted
         #[arg(long, conflicts_with = "fields")]
         name: Option<String>,
-        /// Create a new version of this template: new documents use it, running ones keep theirs
+        /// Create a new version of this template; new documents use it, running ones keep theirs
         #[arg(long, value_name = "TEMPLATE_ID", value_parser = template_id)]
         replace: Option<TemplateId>,
         #[command(flatten)]
@@ -40,7 +40,7 @@ pub enum Template {
         #[command(flatten)]
         of: OfCompany,
     },
-    /// Archive a template: no new documents can be started from it, and running ones continue
+    /// Archive a template, so that no new documents can be started from it; running ones continue
     Archive {
         #[command(flatten)]
         of: OfCompany,
@@ -171,16 +171,16 @@ fn list(context: &Context, of: &OfCompany) -> Result<(), Failure> {
 fn template_id(text: &str) -> Result<TemplateId, String> {
     text.parse()
         .map(TemplateId)
-        .map_err(|_| "a template_id is a whole number; `template list` shows them".to_owned())
+        .map_err(|_| "a template_id must be a whole number; run `countersign template list` to see them".to_owned())
 }
 
-/// Faults of the two files: each with the file that it is in.
+/// Builds the failure for errors in the two files. Each error names the file that it is in.
 fn refused(error: app::Error, pdf: &Path, fields: &Path) -> Failure {
     let app::Error::Unprocessable(mut faults) = error else {
         return error.into();
     };
     for fault in &mut faults {
-        // A fault of the PDF's form is reported with the form's name.
+        // An error in the PDF's form is reported with the form's name.
         let is_of_pdf =
             fault.path == "file" || fault.path.starts_with("form_fields") || fault.code == FaultCode::NoFormFields;
         let file = if is_of_pdf { pdf } else { fields };

@@ -16,11 +16,11 @@ pub enum Token {
         #[command(flatten)]
         of: OfCompany,
     },
-    /// Revoke an access token at once
+    /// Revoke an access token immediately
     Revoke {
         #[command(flatten)]
         of: OfCompany,
-        /// Its number in the list
+        /// The token's number in the list
         id: i64,
     },
 }

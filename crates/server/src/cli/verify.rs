@@ -25,7 +25,7 @@ use crate::documents::Workers;
 use crate::environment::SystemClock;
 use crate::output::{Failure, joined, print};
 
-/// The file could not be read at all: neither yes nor no.
+/// Exit code for a file that could not be read, so there is no verdict.
 const UNREADABLE: u8 = 2;
 
 /// Verify a signed PDF; exit code 0 only if everything is valid, 1 if something is not, 2 if it cannot be read
@@ -39,10 +39,10 @@ pub struct Verify {
     /// Also trust this root (PEM)
     #[arg(long, value_name = "ROOT.pem")]
     trust: Vec<PathBuf>,
-    /// Also use this list of revoked certificates (CRL, DER or PEM)
+    /// Also use this certificate revocation list (CRL, DER or PEM)
     #[arg(long, value_name = "LIST.crl")]
     crl: Vec<PathBuf>,
-    /// Also use this response about revoked certificates (OCSP, DER)
+    /// Also use this OCSP response (DER)
     #[arg(long, value_name = "RESPONSE.der")]
     ocsp: Vec<PathBuf>,
     /// Require trusted signers for earlier signatures, and trusted time-stamp authorities
@@ -70,7 +70,7 @@ impl Reader {
     }
 }
 
-/// One file's verdict, with the chain of events that it contains.
+/// One file's verdict, with the chain of events that the file contains.
 struct Verified {
     pdf: Vec<u8>,
     verdict: Verdict,
@@ -218,7 +218,7 @@ impl Verify {
         let verdict = workers
             .verify(&Requester::unknown(), &pdf, means, SystemClock.now())
             .map_err(|fault| {
-                // Advice for the file's sender does not help people who verify it.
+                // Advice for the sender of the file does not help people who verify it.
                 let reason = match fault {
                     DocumentFault::Refused(refused) if refused.is_too_demanding() => {
                         i18n::text(self.language, "verify-result-too-demanding-text", &[])
@@ -250,7 +250,7 @@ impl Verify {
         for path in &self.crl {
             let list = document::verify::list_from_pem_or_der(read(path)?).ok_or_else(|| {
                 Failure::Other(format!(
-                    "{}: this is not a revocation list (CRL) in DER or PEM",
+                    "{} is not a revocation list (CRL) in DER or PEM",
                     path.display()
                 ))
             })?;
@@ -271,7 +271,8 @@ impl Verify {
     }
 }
 
-/// This installation's root and revocations. If the installation cannot be opened, we verify with what is given.
+/// Returns this installation's root and revocations. If the installation cannot be opened, we verify with what the
+/// options name.
 fn own_means(context: &Context) -> Result<Means, Failure> {
     let app = match context.open() {
         Ok(opened) => opened.app,

@@ -18,14 +18,14 @@ pub enum Webhook {
         #[command(flatten)]
         of: OfCompany,
     },
-    /// Send nothing to an endpoint until it is started again; webhooks are held until then
+    /// Send nothing to an endpoint until it is started again; its webhooks are held until then
     Pause {
         #[command(flatten)]
         of: OfCompany,
         /// The endpoint's URL
         url: String,
     },
-    /// Start a stopped endpoint again and send what was held for it
+    /// Start a stopped endpoint again and send its held webhooks
     Start {
         #[command(flatten)]
         of: OfCompany,
@@ -38,7 +38,7 @@ pub enum Webhook {
         of: OfCompany,
         /// The endpoint's URL
         url: String,
-        /// The API client whose secret signs it; the company's default client if omitted
+        /// The API client whose secret signs the delivery; the company's default client if omitted
         #[arg(long, value_name = "CLIENT_ID")]
         client: Option<String>,
         /// A file whose first line is the value of the Authorization header
@@ -63,7 +63,7 @@ impl Webhook {
                 print(
                     context.json,
                     &json!(paused),
-                    &format!("{url} is paused; held now: {held}{unknown}"),
+                    &format!("{url} is paused; webhooks held now: {held}{unknown}"),
                 );
             }
             Webhook::Start { of, url } => {
@@ -150,16 +150,16 @@ fn test(
     Ok(exit_code(tested.delivered))
 }
 
-/// The result of a test webhook.
+/// Describes the result of a test webhook.
 fn told(url: &str, tested: &WebhookTested) -> String {
     let outcome = match (tested.code, &tested.fault) {
         (Some(code), _) if tested.delivered => format!("{url} received it: status {code}"),
         (Some(code), _) => format!("{url} did not accept it: status {code}"),
-        (None, fault) => format!("{url} did not answer: {}", fault.as_deref().unwrap_or_default()),
+        (None, fault) => format!("{url} did not respond: {}", fault.as_deref().unwrap_or_default()),
     };
     let details = format!("{} ms, webhook-id {}", tested.duration_ms, tested.webhook_id);
     let mut lines = vec![outcome, details];
-    // Indented, so that no line of the answer looks like one of ours.
+    // Indented, so that no line of the response looks like one of ours.
     lines.extend(tested.answer.lines().map(|line| format!("  {line}")));
     joined(&lines)
 }

@@ -43,13 +43,13 @@ pub struct Filter {
     /// Only documents started before this time; a date without a time includes that day
     #[arg(long, value_name = "TIME")]
     to: Option<String>,
-    /// Only documents whose name contains this
+    /// Only documents whose name contains this text
     #[arg(long)]
     text: Option<String>,
-    /// How many to list, up to 100
+    /// How many documents to list, up to 100
     #[arg(long, default_value = "20")]
     limit: String,
-    /// Continue a list where it ended
+    /// The cursor from the end of the previous list, to continue there
     #[arg(long)]
     cursor: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! `[database]` and `[keys]`: where rows are stored, and what encrypts their secrets.
+//! `[database]` and `[keys]`: where rows are stored, and the key that encrypts their secrets.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::{Configuration, ConfigurationFault, secret};
 use crate::database_url::with_password;
 
-/// How long a caller waits for a connection to PostgreSQL, or for one that broke during its commit, to learn whether
-/// the commit happened.
+/// How long a caller waits for a connection to PostgreSQL. If a connection breaks during a commit, also the time to
+/// find out whether the commit happened.
 const DATABASE_PATIENCE: Duration = Duration::from_secs(20);
 
 /// `[database]`
@@ -20,11 +20,11 @@ pub struct Database {
     /// `postgres://…`. Default: an SQLite file in the data folder.
     pub url: Option<Secret>,
     pub url_file: Option<PathBuf>,
-    /// A file with the password, which is then not in the URL.
+    /// A file that contains the password, which is then not in the URL.
     pub password_file: Option<PathBuf>,
-    /// Connections to PostgreSQL.
+    /// The number of connections to PostgreSQL.
     pub connections: usize,
-    /// How many seconds `serve` waits for a PostgreSQL that cannot be reached when it starts.
+    /// How many seconds `serve` waits if PostgreSQL cannot be reached at the start.
     pub wait_seconds: u64,
 }
 
@@ -32,7 +32,7 @@ pub struct Database {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Keys {
-    /// The master key's file. Default: `master.key` in the data folder.
+    /// The path of the master key. Default: `master.key` in the data folder.
     pub master_key_file: Option<PathBuf>,
 }
 
@@ -49,7 +49,7 @@ impl Default for Database {
 }
 
 impl Configuration {
-    /// The configured PostgreSQL, or an SQLite file in the data folder.
+    /// Returns the configured PostgreSQL database, or an SQLite file in the data folder.
     pub fn store(&self, data: &Path) -> Result<store::Settings, ConfigurationFault> {
         let url = secret(
             &self.named("database.url_file"),

@@ -9,27 +9,27 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Documents {
-    /// The most child processes. Default: by the number of processors.
+    /// The maximum number of child processes. Default: depends on the number of processors.
     pub workers: Option<usize>,
     /// The largest accepted PDF, in bytes.
     pub largest_file: u64,
-    /// The most pages of an accepted PDF.
+    /// The maximum number of pages of an accepted PDF.
     pub most_pages: u32,
-    /// The most bytes of page images and texts kept in memory.
+    /// The maximum size of page images and texts kept in memory, in bytes.
     pub page_cache: u64,
-    /// Below this percentage of free disk space no new files and documents are accepted. 0: they always are.
+    /// The minimum percentage of free disk space to accept new files and documents. 0 turns the check off.
     pub least_free_percent: u64,
     /// The longest side of a page, in points.
     pub longest_side: f64,
-    /// The most pixels of one picture in a PDF.
+    /// The maximum number of pixels of one image in a PDF.
     pub most_pixels: u64,
-    /// The most bytes to which one stream of a PDF may unpack.
+    /// The maximum unpacked size of one stream in a PDF, in bytes.
     pub largest_stream: u64,
-    /// The bytes of memory that a child process may use.
+    /// The memory limit of a child process, in bytes.
     pub worker_memory: u64,
-    /// Milliseconds of processor time for the intake of a PDF with any number of pages.
+    /// Milliseconds of processor time for the intake of a PDF, regardless of its pages.
     pub intake_milliseconds: u64,
-    /// Additional time for each of its pages.
+    /// Additional milliseconds for each page.
     pub intake_milliseconds_page: u64,
     /// A folder with more fonts (TTF, OTF, TTC).
     pub fonts_folder: Option<PathBuf>,

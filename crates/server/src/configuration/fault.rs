@@ -1,23 +1,23 @@
-//! Errors in a configuration, in words that repeat none of its values: each may be a password, or a part of one that
-//! was written without quotes or in the wrong place.
+//! Errors in a configuration. Their texts never repeat a value, because it may be a password, or a part of one that was
+//! written without quotes or in the wrong place.
 
 use std::path::PathBuf;
 
 use figment::error::{Actual, Kind};
 
-/// Why the configuration cannot be used.
+/// The reasons why the configuration cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigurationFault {
     /// The named file does not exist.
     #[error("the configuration file {0} cannot be read: {1}")]
     File(PathBuf, std::io::Error),
-    /// A value or a name is wrong; says where.
+    /// A value or a name is wrong. The text says where.
     #[error("{0}")]
     Value(String),
     /// A secret's file cannot be read.
-    #[error("{setting} names {path}, which cannot be read: {source}")]
+    #[error("{setting} refers to {path}, which cannot be read: {source}")]
     SecretFile {
-        /// The setting, as it was written.
+        /// The setting, as the operator wrote it.
         setting: String,
         path: PathBuf,
         source: std::io::Error,
@@ -25,13 +25,13 @@ pub enum ConfigurationFault {
     /// A value has the right type but makes no sense.
     #[error("{setting}: {reason}")]
     Senseless {
-        /// The setting, as it was written.
+        /// The setting, as the operator wrote it.
         setting: String,
         reason: String,
     },
 }
 
-/// What is wrong with the value of a setting.
+/// Describes what is wrong with the value of a setting, without repeating it.
 pub fn without_values(kind: &Kind) -> String {
     match kind {
         Kind::InvalidType(found, expected) | Kind::InvalidValue(found, expected) => {
@@ -55,7 +55,7 @@ fn kind_of(found: &Actual) -> &'static str {
     }
 }
 
-/// The position at which a text is not TOML. The library's own message would show the line.
+/// Returns the position at which a text is not TOML. The library's own message would show the line.
 pub fn syntax_fault(text: &str) -> String {
     let span = toml::from_str::<toml::Table>(text).err().and_then(|error| error.span());
     let Some(before) = span.and_then(|span| text.get(..span.start)) else {

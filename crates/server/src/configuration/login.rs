@@ -9,16 +9,16 @@ use super::processors;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Login {
-    /// Failed logins to one account within the window.
+    /// The maximum number of failed logins to one account within the window.
     pub per_account: u32,
-    /// Failed logins from one address within the window.
+    /// The maximum number of failed logins from one IP address within the window.
     pub per_address: u32,
     pub window_seconds: i64,
-    /// How many passwords are hashed at the same time. Default: half as many as there are processors, at most two.
+    /// The number of passwords hashed at the same time. Default: half the number of processors, at most two.
     pub concurrent_hashes: Option<u32>,
-    /// How long a member stays signed in on the pages; at most 30 days.
+    /// How long a member stays signed in on the pages, at most 30 days.
     pub session_seconds: i64,
-    /// How long a session may be idle; at most 12 hours.
+    /// How long a session may be idle, at most 12 hours.
     pub session_idle_seconds: i64,
 }
 
@@ -46,8 +46,8 @@ impl Default for Login {
     }
 }
 
-/// How many passwords are hashed at the same time: guesses leave half the processors to other requests, and their
-/// memory (19 MiB each) does not grow with the machine.
+/// Returns the number of passwords hashed at the same time. Guesses leave half the processors to other requests, and
+/// their memory (19 MiB each) does not grow with the machine.
 pub(super) fn hashes() -> u32 {
     (processors() / 2).clamp(1, 2)
 }

@@ -1,4 +1,4 @@
-//! `[mail]` and `[mail.smtp]`: how mails look, and which server sends them.
+//! `[mail]` and `[mail.smtp]`: the content of mails, and the server that sends them.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::environment::SystemClock;
 pub struct Mail {
     /// A folder with templates that replace the built-in ones.
     pub templates_folder: Option<PathBuf>,
-    /// The SMTP server. Without one, mails stay in the outbox, and a page shows them.
+    /// The SMTP server. Without one, mails stay in the outbox and are shown on a page.
     pub smtp: Option<Smtp>,
 }
 
@@ -62,7 +62,7 @@ pub struct OAuth {
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SmtpTls {
-    /// Not protected.
+    /// No encryption.
     None,
     /// STARTTLS, which must succeed.
     #[default]
@@ -76,7 +76,7 @@ fn thirty() -> u64 {
 }
 
 impl Configuration {
-    /// The templates for mails, including any errors in the operator's.
+    /// Returns the mail templates, including any errors in the operator's own.
     pub fn mail_templates(&self) -> MailTemplates {
         match &self.mail.templates_folder {
             Some(folder) => MailTemplates::with_folder(folder),
@@ -84,7 +84,7 @@ impl Configuration {
         }
     }
 
-    /// The SMTP server, if there is one.
+    /// Returns the SMTP server's settings, if there is one.
     pub fn mail(&self) -> Result<Option<MailSettings>, ConfigurationFault> {
         let Some(smtp) = &self.mail.smtp else { return Ok(None) };
         if smtp.host.contains(['@', '/', ' ']) {

@@ -1,4 +1,4 @@
-//! `[messenger.NAME]`: gateways for messages to telephone numbers.
+//! `[messenger.NAME]`: gateways for text messages.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -16,29 +16,29 @@ use crate::environment::SystemRandom;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Messenger {
-    /// A built-in description; the settings below `allow_private` replace its parts.
+    /// A built-in description. The settings below `allow_private` override its parts.
     pub profile: Option<String>,
-    /// Lower ones are asked first.
+    /// Gateways with lower numbers are tried first.
     pub order: u32,
-    /// Prefixes of the numbers that it serves. Default: the profile's, or all.
+    /// Prefixes of the numbers that the gateway serves. Default: the profile's, or all.
     pub countries: Option<Vec<String>>,
-    /// The account, project or service.
+    /// Our account, project or service at the gateway.
     pub account: String,
     /// The key that identifies us.
     pub key: Option<Secret>,
-    /// The secret that proves it.
+    /// The secret that belongs to the key.
     pub secret: Option<Secret>,
     pub secret_file: Option<PathBuf>,
-    /// The sender.
+    /// The sender's number or name.
     pub from: String,
-    /// The `KakaoTalk` channel that sends.
+    /// The `KakaoTalk` channel to send from.
     pub channel: String,
-    /// The gateway's templates by kind of message.
+    /// The gateway's template IDs, by kind of message.
     pub templates: BTreeMap<String, String>,
     pub variables: BTreeMap<String, String>,
-    /// Texts by kind of message that replace ours.
+    /// Texts that replace ours, by kind of message.
     pub texts: BTreeMap<String, String>,
-    /// The gateway's ids of people by their numbers.
+    /// The gateway's IDs of people, by phone number.
     pub ids: BTreeMap<String, String>,
     /// Allows an address that is not public, and plain http.
     pub allow_private: bool,
@@ -53,9 +53,9 @@ pub struct Messenger {
     pub body: Option<String>,
     pub signed: Option<String>,
     pub signature: Option<SignatureText>,
-    /// It carries only kinds of messages that have a template.
+    /// The gateway only carries kinds of messages that have a template.
     pub needs_template: Option<bool>,
-    /// It reaches only people whose id is listed.
+    /// The gateway only reaches people whose ID is listed.
     pub needs_id: Option<bool>,
     pub answer: MessengerAnswer,
 }
@@ -64,21 +64,21 @@ pub struct Messenger {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MessengerAnswer {
-    /// Points to the word for success.
+    /// Points to the value that indicates success.
     pub success_at: Option<String>,
-    /// The words that mean success.
+    /// The values that mean success.
     pub success_is: Option<Vec<String>>,
-    /// Statuses which mean that it was accepted before.
+    /// Status codes that mean the message was accepted before.
     pub taken: Option<Vec<u16>>,
-    /// Statuses which mean that it will never be accepted.
+    /// Status codes that mean the message will never be accepted.
     pub refused: Option<Vec<u16>>,
-    /// Points to the message's id.
+    /// Points to the message's ID.
     pub id_at: Option<Vec<String>>,
-    /// Points to the gateway's message text.
+    /// Points to the gateway's explanation.
     pub words_at: Option<Vec<String>>,
     /// Points to the error code.
     pub code_at: Option<Vec<String>>,
-    /// Error codes of temporary problems.
+    /// Error codes that mean a temporary problem.
     pub temporary: Option<Vec<String>>,
 }
 
@@ -115,7 +115,7 @@ impl Default for Messenger {
 }
 
 impl Configuration {
-    /// The gateways for messages to telephone numbers, if there are any.
+    /// Returns the gateways for text messages, if there are any.
     pub fn messengers(&self) -> Result<Option<Messengers>, ConfigurationFault> {
         if self.messenger.is_empty() {
             return Ok(None);
@@ -138,9 +138,9 @@ impl Configuration {
 
     pub(super) fn gateway(&self, name: &str, given: &Messenger) -> Result<GatewaySettings, ConfigurationFault> {
         let setting = |key: &str| format!("messenger.{name}.{key}");
-        // The rest could be split anywhere inside a password, and be shown.
+        // The `@` could belong to a password, and quoting any part of the address could reveal it.
         if given.address.as_ref().is_some_and(|address| address.contains('@')) {
-            let reason = "remove the user and password: account, key and secret have their own settings";
+            let reason = "remove the user and password; use the settings account, key and secret instead";
             return Err(self.senseless(&setting("address"), reason));
         }
         let (mut description, countries) = match &given.profile {
@@ -151,7 +151,7 @@ impl Configuration {
                         return Err(self.senseless(&setting(key), reason));
                     }
                 }
-                // The usual statuses for an error in the message itself.
+                // The usual status codes for an error in the message itself.
                 let mut description = delivery::messenger::Description::default();
                 description.answer.refused = vec![400, 422];
                 (description, &[] as &[&str])

@@ -1,4 +1,4 @@
-//! `[metrics]`: where the operator watches the service.
+//! `[metrics]`: the address that serves the metrics.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Metrics {
-    /// The address of `/metrics`, `/livez` and `/readyz`, never the public one; empty for none.
+    /// The address of `/metrics`, `/livez` and `/readyz`. It must not be the public one. Empty for none.
     pub listen: String,
 }
 

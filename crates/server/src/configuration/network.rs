@@ -15,16 +15,17 @@ use super::{Configuration, ConfigurationFault, secret};
 pub struct Network {
     /// The HTTP proxy for outgoing connections, `http://user:password@host:port`. Default: direct connections.
     pub proxy: Option<Secret>,
-    /// A file with the proxy's URL.
+    /// A file that contains the proxy's URL.
     pub proxy_file: Option<PathBuf>,
-    /// Hosts that are called without it.
+    /// Hosts that are reached without the proxy.
     pub proxy_except: Vec<String>,
-    /// Ask the proxy for names instead of checked addresses, for networks in which only the proxy can resolve them.
+    /// Passes host names to the proxy instead of checked addresses, for networks in which only the proxy can resolve
+    /// names.
     pub proxy_resolves_names: bool,
 }
 
 impl Configuration {
-    /// The way to other people's servers: the same for webhooks, time-stamp authorities and addresses in certificates.
+    /// Returns the route to other servers, shared by webhooks, time-stamp authorities and addresses in certificates.
     pub fn egress(&self) -> Result<Egress, ConfigurationFault> {
         let network = &self.network;
         let file = self.named("network.proxy_file");

@@ -1,4 +1,4 @@
-//! `[sealing]` and `[pkcs11]`: how documents are sealed, and the tokens with sealing keys.
+//! `[sealing]` and `[pkcs11]`: how documents are sealed, and the tokens that contain seal keys.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -22,7 +22,7 @@ pub struct Sealing {
     pub tsa_url: Option<String>,
     /// The policy to request. Default: the authority's own.
     pub tsa_policy: Option<String>,
-    /// The value of the Authorization header, if the authority wants one.
+    /// The value of the Authorization header, if the authority requires one.
     pub tsa_authorization: Option<Secret>,
     pub tsa_authorization_file: Option<PathBuf>,
     /// `seal_and_upgrade` or `wait`.
@@ -34,9 +34,9 @@ pub struct Sealing {
     pub private_hosts: Vec<String>,
     /// How long an approval waits for the proof that certificates are valid, in seconds.
     pub proof_seconds: u64,
-    /// The place that seals name (`/Location`), if any.
+    /// The place that is stated in seals (`/Location`), if any.
     pub location: Option<String>,
-    /// The address of the root's revocation list in new sealing certificates. Default: `/ca/root.crl` below
+    /// The URL of the root's revocation list in new seal certificates. Default: `/ca/root.crl` below
     /// `server.public_url`, or none if that is not set.
     pub revocation_list_url: Option<String>,
 }
@@ -45,9 +45,9 @@ pub struct Sealing {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Tokens {
-    /// The module: a shared library from the maker of the token.
+    /// The path of the module, a shared library from the vendor of the token.
     pub module: Option<PathBuf>,
-    /// The user's PIN of the tokens.
+    /// The user PIN of the tokens.
     pub pin: Option<Secret>,
     pub pin_file: Option<PathBuf>,
 }
@@ -87,8 +87,8 @@ impl Configuration {
         }
     }
 
-    /// The rules for revocation lists, OCSP responders and certificates that strangers' certificates name: only a
-    /// host's own name allows a private address.
+    /// Returns the rules for revocation lists, OCSP responders and certificates named in other people's certificates. A
+    /// private address is allowed only for a host that is listed by name.
     pub fn source_rules(&self) -> SourceRules {
         SourceRules {
             ports: self.webhook.ports.clone(),
@@ -96,7 +96,7 @@ impl Configuration {
         }
     }
 
-    /// The PKCS#11 module and the PIN of its tokens, if there is one.
+    /// Returns the PKCS#11 module and the PIN of its tokens, if there is one.
     pub fn pkcs11(&self) -> Result<Option<(PathBuf, String)>, ConfigurationFault> {
         let Some(module) = &self.pkcs11.module else {
             return Ok(None);
@@ -109,7 +109,7 @@ impl Configuration {
         let pin = pin.ok_or_else(|| {
             self.senseless(
                 "pkcs11.module",
-                "a module needs the PIN of its tokens: set pkcs11.pin_file",
+                "a PKCS#11 module needs the PIN of its tokens; set pkcs11.pin_file",
             )
         })?;
         Ok(Some((module.clone(), pin.expose().to_owned())))
@@ -129,9 +129,9 @@ impl Configuration {
             .transpose()
             .map_err(|error| self.senseless("sealing.tsa_policy", error))?;
         let tsa = match &sealing.tsa_url {
-            // The rest could be split anywhere inside a password, and be shown.
+            // The `@` could belong to a password, and quoting any part of the URL could reveal it.
             Some(url) if url.contains('@') => {
-                let reason = "remove the user and password: use sealing.tsa_authorization_file";
+                let reason = "remove the user and password; use sealing.tsa_authorization_file instead";
                 return Err(self.senseless("sealing.tsa_url", reason));
             }
             Some(url) => {

@@ -1,4 +1,4 @@
-//! `[server]` and `[api]`: where people and programs reach the service.
+//! `[server]` and `[api]`: the addresses at which people and programs reach the service.
 
 use delivery::RunnerSettings;
 use serde::{Deserialize, Serialize};
@@ -12,11 +12,11 @@ use crate::file_limit::Needs;
 pub struct Server {
     /// The address to listen on; port 0 picks a free one.
     pub listen: String,
-    /// The beginning of URLs in answers and mails. Default: the address the server listens on.
+    /// The base of URLs in responses and mails. Default: the address the server listens on.
     pub public_url: Option<String>,
-    /// Proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` we trust: addresses or blocks.
+    /// Proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` we trust, as addresses or CIDR blocks.
     pub trusted_proxies: Vec<String>,
-    /// How many requests are processed at the same time.
+    /// The number of requests processed at the same time.
     pub concurrent_requests: usize,
 }
 
@@ -24,7 +24,7 @@ pub struct Server {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Api {
-    /// The scheme word of the Authorization header, besides `Bearer`.
+    /// The scheme name accepted in the Authorization header, in addition to `Bearer`.
     pub auth_scheme: String,
 }
 
@@ -48,7 +48,7 @@ impl Default for Api {
 }
 
 impl Configuration {
-    /// The files that a server opens besides connections.
+    /// Returns the number of files that a server opens in addition to connections.
     pub fn files(&self) -> Needs {
         Needs {
             database_connections: self.database.connections,
@@ -58,7 +58,7 @@ impl Configuration {
         }
     }
 
-    /// The settings of the web side.
+    /// Returns the settings of the web side.
     pub fn http(&self) -> Result<countersign_http::HttpSettings, ConfigurationFault> {
         let mut trusted_proxies = Vec::new();
         for text in &self.server.trusted_proxies {

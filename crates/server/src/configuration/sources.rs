@@ -1,4 +1,4 @@
-//! Which settings the operator wrote, and where: in the file, or in environment variables.
+//! The settings that the operator wrote, and their source: the file or environment variables.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -9,18 +9,19 @@ use figment::{Metadata, Profile, Provider};
 
 use super::fault::without_values;
 
-/// Which settings the operator wrote, and where.
+/// The settings that the operator wrote, and their source.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Sources {
     pub(super) file: Option<PathBuf>,
-    /// Settings in the file: `webhook.ports`.
+    /// Settings in the file, such as `webhook.ports`.
     pub(super) in_file: BTreeSet<String>,
     /// Settings in the environment, with the names of their variables.
     pub(super) variables: BTreeMap<String, String>,
 }
 
 impl Sources {
-    /// A setting as the operator wrote it: the variable, or the key with its file; a default by its key alone.
+    /// Names a setting as the operator wrote it: the variable, or the key with its file. A default is named by its key
+    /// alone.
     pub(super) fn named(&self, setting: &str) -> String {
         if let Some(variable) = self.variables.get(setting) {
             return variable.clone();
@@ -31,7 +32,7 @@ impl Sources {
         }
     }
 
-    /// The same for an unknown name, which may be a section: everything written under it.
+    /// Like [`Self::named`], but for an unknown name. It may be a section, so everything written under it is named.
     fn named_under(&self, name: &str) -> String {
         let under = |written: &str| written == name || written.starts_with(&format!("{name}."));
         let variables: Vec<&str> = self
@@ -46,7 +47,7 @@ impl Sources {
         }
     }
 
-    /// What is wrong with one setting, in words.
+    /// Describes what is wrong with one setting.
     pub(super) fn describe(&self, error: &figment::Error) -> String {
         let path = error.path.join(".");
         let within = |key: &str| match error.path.last() {
@@ -72,7 +73,7 @@ impl Sources {
                     None => format!("{key} is missing: set it in the configuration file or as {variable}"),
                 }
             }
-            // An entry of a list is named by its list and its value's type.
+            // A list entry is named by its list and the type of its value.
             kind => {
                 let mut setting = path.as_str();
                 while let Some((list, last)) = setting.rsplit_once('.')
@@ -86,7 +87,7 @@ impl Sources {
     }
 }
 
-/// The keys of a table and its subtables, with dots.
+/// Collects the keys of a table and its subtables, joined with dots.
 pub(super) fn keys(table: &Dict, above: &str, found: &mut BTreeSet<String>) {
     for (key, value) in table {
         let key = if above.is_empty() {
@@ -149,7 +150,7 @@ fn put(settings: &mut Dict, path: &[String], value: Value) {
     }
 }
 
-/// Whether a setting is always text: a password of digits is not a number.
+/// Whether a setting is always text. For example, a password of digits is not a number.
 fn is_text(path: &[String]) -> bool {
     match path {
         [section, _, rest @ ..] if section == "messenger" => match rest {
@@ -184,7 +185,7 @@ fn is_text(path: &[String]) -> bool {
     }
 }
 
-/// A value as TOML would read it: `true`, `7`, `[8080, 8443]`, otherwise a text.
+/// Parses a value as TOML would: `true`, `7`, `[8080, 8443]`, otherwise text.
 fn parse(value: &str) -> Value {
     value
         .parse()

@@ -1,4 +1,4 @@
-//! `[bulk]` and `[public_links]`: how many documents may be started at once, and by strangers.
+//! `[bulk]` and `[public_links]`: limits on bulk sends and on documents that strangers start.
 
 use app::BulkSettings;
 use serde::{Deserialize, Serialize};
@@ -8,9 +8,9 @@ use store::public_link::UseBounds;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Bulk {
-    /// Rows of one bulk send.
+    /// The maximum number of rows in one bulk send.
     pub rows: u32,
-    /// Bytes of its request.
+    /// The maximum size of the request, in bytes.
     pub largest_request: u64,
 }
 
@@ -18,11 +18,12 @@ pub struct Bulk {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PublicLinks {
-    /// Documents started within an hour for one e-mail address or telephone number, over all links of a company.
+    /// The maximum number of documents started within an hour for one e-mail address or phone number, over all links of
+    /// a company.
     pub hourly_per_addressee: u32,
-    /// Documents started by one link within an hour.
+    /// The maximum number of documents started by one link within an hour.
     pub hourly_per_link: u32,
-    /// Documents started from one network address within ten minutes.
+    /// The maximum number of documents started from one IP address within ten minutes.
     pub per_network_address: u32,
 }
 

@@ -162,14 +162,14 @@ fn a_file_that_is_not_there_is_an_error() {
     assert!(fault.contains("no-such-file.toml"), "{fault}");
 }
 
-/// The sample in the documentation.
+/// Returns the sample configuration from the documentation.
 fn documented() -> String {
     let text = include_str!("../../../../docs/configuration.md");
     let (_, rest) = text.split_once("```toml\n").expect("a sample");
     rest.split_once("```").expect("its end").0.to_owned()
 }
 
-/// The sample with all commented-out settings enabled, except the files with secrets, which do not exist.
+/// Returns the sample with all commented-out settings enabled, except the secret files, which do not exist.
 fn documented_in_full() -> String {
     documented()
         .lines()
@@ -231,7 +231,7 @@ fn every_setting_is_documented() {
     assert_eq!(undocumented, Vec::<String>::new());
 }
 
-/// A text of the file, variables, and how the fault begins; FILE stands for the file's path.
+/// The file's text, the variables, and the beginning of the error. FILE represents the file's path.
 type Faulty = (&'static str, &'static [(&'static str, &'static str)], &'static str);
 
 fn assert_named(cases: &[Faulty]) {

@@ -1,4 +1,4 @@
-//! `[webhook]`: where webhooks may go, and how long their history is kept.
+//! `[webhook]`: the addresses webhooks may be sent to, and how long their history is kept.
 
 use app::HistorySettings;
 use domain::public_address::AddressRules;
@@ -12,13 +12,13 @@ use super::Configuration;
 pub struct Webhook {
     /// Allows plain http.
     pub allow_http: bool,
-    /// Allows any scheme, port and address: for tests and demonstrations.
+    /// Allows any scheme, port and address, for tests and demonstrations.
     pub allow_private: bool,
-    /// Ports besides 80 and 443.
+    /// Allowed ports in addition to 80 and 443.
     pub ports: Vec<u16>,
-    /// How many days the history of deliveries is kept.
+    /// The number of days for which the history of deliveries is kept.
     pub history_days: u32,
-    /// The most deliveries that are over in each company's history.
+    /// The maximum number of finished deliveries in each company's history.
     pub history_deliveries: u32,
 }
 
@@ -41,7 +41,7 @@ impl Default for Webhook {
 }
 
 impl Configuration {
-    /// Where webhooks may go.
+    /// Returns the rules for the addresses of webhooks.
     pub fn webhook_rules(&self) -> AddressRules {
         AddressRules {
             allow_http: self.webhook.allow_http,

@@ -3,9 +3,9 @@
 //! hyper accepts more than RFC 9112 allows: line feeds without a carriage return, `Transfer-Encoding` together with
 //! `Content-Length`, several `Host` fields or none. A proxy in front of us may read such a request differently, and
 //! then the two disagree about where the next request begins (request smuggling) or about which host was meant. So the
-//! bytes pass through this gate first, which knows where each head begins. Anything ambiguous, and anything that hyper
-//! itself would refuse with an answer that lacks our headers, is replaced by a request of our own, whose method says
-//! how to answer it ([`refused`]).
+//! bytes pass through this gate first, which knows where each head begins. Some heads are ambiguous, and hyper would
+//! refuse others with a response that lacks our headers. The gate replaces all of these with a request of its own,
+//! whose method selects the response ([`refused`]).
 //!
 //! The gate never decides what a request means: hyper gets the same bytes in the same order, or none. If the two ever
 //! disagreed about a body's end, the gate would refuse the rest of the connection.
@@ -17,7 +17,7 @@ use axum::http::{Method, StatusCode, Uri};
 
 /// A longer head is refused.
 pub(super) const LONGEST_HEAD: usize = 64 * 1024;
-/// The most headers that hyper reads.
+/// The maximum number of headers that hyper reads.
 const MOST_HEADERS: usize = 100;
 /// Replaces a refused head. A client that sends this itself is refused too.
 const REFUSED: &[u8] = b"MALFORMED / HTTP/1.1\r\nConnection: close\r\n\r\n";
@@ -28,7 +28,7 @@ pub(super) struct Malformed(&'static str);
 
 const TOO_LONG: Malformed = Malformed("too long a head");
 
-/// The response to a request that the gate has put in place of another.
+/// Returns the response to a request that the gate substituted for another.
 pub(super) fn refused(method: &Method) -> Option<StatusCode> {
     match method.as_str() {
         "MALFORMED" => Some(StatusCode::BAD_REQUEST),
@@ -47,15 +47,15 @@ enum Framing {
 /// The position of the next byte in the stream of requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// In a head, of which this many bytes were checked.
+    /// In a head. This many bytes of it were checked.
     Head(usize),
-    /// In a body with this many bytes to come.
+    /// In a body. This many bytes are still to come.
     Length(u64),
     Chunked(Chunk),
-    /// After a refused request. hyper still answers it, and would mistake an end of the stream for a client that hung
-    /// up.
+    /// After a refused request. hyper still has to answer it, and would take the end of the stream for a client that
+    /// disconnected.
     Refused,
-    /// After a malformed chunk: the body breaks off.
+    /// After a malformed chunk, where the body breaks off.
     BrokenOff,
 }
 
@@ -82,7 +82,7 @@ enum Chunk {
     LastEnd,
 }
 
-/// Lets bytes through to hyper.
+/// Passes bytes through to hyper.
 #[derive(Debug)]
 pub(super) struct Gate(Place);
 
@@ -91,7 +91,7 @@ impl Gate {
         Gate(Place::Head(0))
     }
 
-    /// True once nothing more may pass, and hyper answers what did.
+    /// True once nothing more may pass. hyper then answers the requests that did.
     pub(super) fn has_refused(&self) -> bool {
         self.0 == Place::Refused
     }
@@ -101,7 +101,7 @@ impl Gate {
         self.0 == Place::BrokenOff
     }
 
-    /// How many bytes may pass unchecked: those of a body whose length is known.
+    /// Returns how many bytes may pass unchecked, because they belong to a body of known length.
     pub(super) fn unseen(&self) -> u64 {
         match self.0 {
             Place::Length(left) => left,
@@ -109,14 +109,14 @@ impl Gate {
         }
     }
 
-    /// Records that this many of them have passed.
+    /// Records that this many unchecked bytes have passed.
     pub(super) fn passed(&mut self, bytes: u64) {
         if let Place::Length(left) = self.0 {
             self.0 = after_length(left.saturating_sub(bytes));
         }
     }
 
-    /// How many of the bytes at the front may pass now; 0 if more must arrive first. Replaces a malformed head.
+    /// Returns how many of the first bytes may pass now, or 0 if more must arrive first. Replaces a malformed head.
     pub(super) fn allow(&mut self, raw: &mut Vec<u8>) -> usize {
         match self.0 {
             Place::Head(looked_at) => self.allow_head(raw, looked_at),
@@ -172,7 +172,7 @@ impl Gate {
         raw.len()
     }
 
-    /// A malformed chunk ends the stream before it, which hyper treats as a body that broke off.
+    /// Checks a chunked body. A malformed chunk ends the stream, and hyper treats the body as broken off.
     fn allow_chunked(&mut self, raw: &mut Vec<u8>, mut chunk: Chunk) -> usize {
         let mut at = 0;
         while let Some(byte) = raw.get(at) {
@@ -219,13 +219,13 @@ impl Chunk {
         }
     }
 
-    /// The state after this byte. `None` after the last one of the body.
+    /// Returns the state after this byte, or `None` after the last byte of the body.
     fn next(self, byte: u8) -> Result<Option<Chunk>, Malformed> {
         let next = match (self, byte) {
             (Chunk::Size { size, .. }, _) if byte.is_ascii_hexdigit() => {
                 let digit = char::from(byte).to_digit(16).unwrap_or_default();
                 let size = size.checked_mul(16).and_then(|size| size.checked_add(digit.into()));
-                let size = size.ok_or(Malformed("a chunk of more bytes than can be counted"))?;
+                let size = size.ok_or(Malformed("a chunk size that is too large"))?;
                 Chunk::Size { size, has_digits: true }
             }
             (Chunk::Size { size, has_digits: true } | Chunk::Extension { size }, b'\r') => Chunk::SizeEnd { size },
@@ -239,13 +239,13 @@ impl Chunk {
             (Chunk::TrailerLine, b'\r') => Chunk::TrailerLineEnd,
             (Chunk::Trailer | Chunk::TrailerLine, _) if byte != b'\n' => Chunk::TrailerLine,
             (Chunk::LastEnd, b'\n') => return Ok(None),
-            _ => return Err(Malformed("a chunk is not as RFC 9112, 7.1 has it")),
+            _ => return Err(Malformed("a chunk that violates RFC 9112, 7.1")),
         };
         Ok(Some(next))
     }
 }
 
-/// The first position after the empty line that ends a head. Refuses anything that makes lines ambiguous.
+/// Returns the first position after the empty line that ends a head. Refuses anything that makes lines ambiguous.
 fn end_of_head(raw: &[u8], looked_at: usize) -> Result<Option<usize>, Malformed> {
     let before = |at: usize| at.checked_sub(1).and_then(|before| raw.get(before)).copied();
     for (at, byte) in raw.iter().enumerate().skip(looked_at) {
@@ -262,7 +262,7 @@ fn end_of_head(raw: &[u8], looked_at: usize) -> Result<Option<usize>, Malformed>
     Ok(None)
 }
 
-/// How the end of the body is determined after this head, which ends with an empty line.
+/// Returns how the end of the body is determined. The head ends with an empty line.
 fn framing(head: &[u8]) -> Result<Framing, Malformed> {
     let mut lines = head
         .split(|byte| *byte == b'\n')
@@ -275,7 +275,7 @@ fn framing(head: &[u8]) -> Result<Framing, Malformed> {
             return Err(TOO_LONG);
         }
         if line.starts_with(b" ") || line.starts_with(b"\t") {
-            return Err(Malformed("a header that goes on in the next line"));
+            return Err(Malformed("a header that continues on the next line"));
         }
         let colon = line.iter().position(|byte| *byte == b':');
         let (name, value) = line.split_at(colon.ok_or(Malformed("a header without a colon"))?);
@@ -313,7 +313,7 @@ fn framing(head: &[u8]) -> Result<Framing, Malformed> {
     }
 }
 
-/// The target of a request line, and whether its version is HTTP/1.0.
+/// Returns the target of a request line, and whether its version is HTTP/1.0.
 fn request_line(line: &[u8]) -> Result<(&[u8], bool), Malformed> {
     let parts: Vec<&[u8]> = line.split(|byte| *byte == b' ').collect();
     let (method, target, is_first_version) = match parts.as_slice() {
@@ -322,7 +322,7 @@ fn request_line(line: &[u8]) -> Result<(&[u8], bool), Malformed> {
         _ => return Err(Malformed("the request line")),
     };
     if Method::from_bytes(method).is_err() || Uri::try_from(*target).is_err() {
-        return Err(Malformed("a method or target that is none"));
+        return Err(Malformed("an invalid method or target"));
     }
     Ok((target, is_first_version))
 }
@@ -333,12 +333,12 @@ fn content_length(digits: &[u8]) -> Result<Framing, Malformed> {
     length
         .and_then(|digits| digits.parse().ok())
         .map(Framing::Length)
-        .ok_or(Malformed("a Content-Length that is no number"))
+        .ok_or(Malformed("an invalid Content-Length"))
 }
 
 /// A Host is `name` or `name:port`, and must match the target if that contains one (RFC 9112, 3.2).
 fn check_host(host: &[u8], target: &[u8]) -> Result<(), Malformed> {
-    let invalid = Malformed("a Host that is no host");
+    let invalid = Malformed("an invalid Host");
     let text = std::str::from_utf8(host).map_err(|_| invalid)?;
     let host = Authority::from_str(text).map_err(|_| invalid)?;
     let written = host.port().map_or_else(
@@ -358,12 +358,12 @@ fn check_host(host: &[u8], target: &[u8]) -> Result<(), Malformed> {
         (authority.host().to_ascii_lowercase(), port)
     };
     match target.authority() {
-        Some(authority) if named(authority) != named(&host) => Err(Malformed("a Host other than the target's")),
+        Some(authority) if named(authority) != named(&host) => Err(Malformed("a Host that differs from the target")),
         _ => Ok(()),
     }
 }
 
-/// A character of a token (RFC 9110, 5.6.2).
+/// Whether a byte may appear in a token (RFC 9110, 5.6.2).
 fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
@@ -372,7 +372,7 @@ fn is_token(byte: u8) -> bool {
 mod tests {
     use super::*;
 
-    /// The bytes that pass of a stream that arrives in pieces of this size.
+    /// Returns the bytes that pass if a stream arrives in pieces of this size.
     fn passed(stream: &[u8], piece: usize) -> Vec<u8> {
         let (mut gate, mut raw, mut passed) = (Gate::new(), Vec::new(), Vec::new());
         for piece in stream.chunks(piece) {

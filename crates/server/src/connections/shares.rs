@@ -11,14 +11,14 @@ use axum::body::{Body, Bytes, HttpBody};
 use domain::ClientNetwork;
 use hyper::body::{Frame, SizeHint};
 
-/// How much each address has.
+/// The number of places that each address occupies.
 #[derive(Debug, Clone)]
 pub(super) struct Shares {
     counted: Arc<Mutex<HashMap<ClientNetwork, usize>>>,
     most: usize,
 }
 
-/// One place of an address, until it is dropped.
+/// One occupied place of an address, freed on drop.
 #[derive(Debug)]
 pub(super) struct Held {
     shares: Shares,
@@ -33,7 +33,7 @@ impl Shares {
         }
     }
 
-    /// One more for an address. `None` if its share is used up.
+    /// Occupies one more place for an address. `None` if its share is used up.
     pub(super) fn one_more(&self, address: IpAddr) -> Option<Held> {
         let network = ClientNetwork::of(address);
         let mut counted = self.counted();
@@ -64,12 +64,12 @@ impl Drop for Held {
     }
 }
 
-/// Stores the place of an answer that is made but not yet sent.
+/// Keeps the place of a response that is made but not yet sent.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Unsent(Arc<Mutex<Option<Held>>>);
 
 impl Unsent {
-    /// Everything that was made has been sent.
+    /// Frees the place, because the whole response has been sent.
     pub(super) fn is_sent(&self) {
         self.kept().take();
     }
@@ -79,7 +79,7 @@ impl Unsent {
     }
 }
 
-/// An answer that occupies its client's place until it is sent, because hyper drops a body before that.
+/// A response body that occupies its client's place until it is sent. hyper drops a body before that.
 pub(super) struct HeldBody {
     body: Body,
     held: Option<Held>,

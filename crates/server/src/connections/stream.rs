@@ -1,8 +1,8 @@
-//! A connection's bytes on their way to and from hyper: incoming bytes pass the [`Gate`], and the client must read
+//! A connection's bytes on their way to and from hyper. Incoming bytes pass the [`Gate`], and the client must read
 //! outgoing ones.
 //!
-//! A client that stops reading leaves an answer unsent. hyper would wait for it for ever, so the time is limited here:
-//! while something waits to be sent, the client must read some of it in every [`Pace::within`].
+//! A client that stops reading leaves a response unsent. hyper would wait forever, so the time is limited here: while
+//! something waits to be sent, the client must read some of it in every [`Pace::within`].
 
 use std::io;
 use std::pin::Pin;
@@ -15,31 +15,31 @@ use tokio::time::Sleep;
 use super::head::Gate;
 use super::shares::Unsent;
 
-/// How much is read at a time while it must be checked.
+/// How many bytes are read at a time while they must be checked.
 const READ: usize = 16 * 1024;
 
-/// How fast a client must read its answer.
+/// The minimum speed at which a client must read its response.
 #[derive(Debug, Clone, Copy)]
 pub struct Pace {
-    /// In each such period …
+    /// The length of a period.
     pub within: Duration,
-    /// … it reads at least this many bytes, if there are any.
+    /// The minimum number of bytes read in each period, if any are waiting.
     pub least: usize,
 }
 
-/// A connection whose requests are well-formed and whose client reads.
+/// A connection that only passes well-formed requests and requires its client to read.
 pub(super) struct Guarded<S> {
     stream: S,
     gate: Gate,
     /// Bytes that have arrived but not passed.
     raw: Vec<u8>,
-    /// How many of these bytes may pass.
+    /// The number of these bytes that may pass.
     passable: usize,
     has_ended: bool,
     pace: Pace,
     taken: usize,
     unsent: Unsent,
-    /// Runs while something waits to be sent.
+    /// The time limit, set while something waits to be sent.
     until: Option<Pin<Box<Sleep>>>,
 }
 
@@ -58,7 +58,7 @@ impl<S> Guarded<S> {
         }
     }
 
-    /// Passes on what may pass. False if there is nothing.
+    /// Passes on what may pass. Returns false if there is nothing.
     fn pass(&mut self, to: &mut ReadBuf<'_>) -> bool {
         if self.passable == 0 {
             self.passable = self.gate.allow(&mut self.raw);
@@ -87,7 +87,7 @@ impl<S> Guarded<S> {
         ready!(until.as_mut().poll(context));
         Poll::Ready(Err(io::Error::new(
             io::ErrorKind::TimedOut,
-            "the client does not read its answer",
+            "the client does not read the response",
         )))
     }
 
@@ -105,7 +105,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Guarded<S> {
                 return Poll::Ready(Ok(()));
             }
             if this.gate.has_refused() {
-                // Nothing more comes: hyper closes the connection once it has answered.
+                // No more bytes come. hyper closes the connection once it has answered.
                 return Poll::Pending;
             }
             if this.has_ended {
@@ -152,7 +152,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Guarded<S> {
         self.stream.is_write_vectored()
     }
 
-    /// hyper flushes once it has written everything.
+    /// hyper flushes once it has written everything, so nothing is left to send.
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(Pin::new(&mut self.stream).poll_flush(context))?;
         self.rest();
@@ -176,7 +176,7 @@ mod tests {
         least: 100,
     };
 
-    /// The clock stands still, and jumps to the next deadline when nothing else can happen.
+    /// The clock is paused, and jumps to the next deadline when nothing else can happen.
     #[tokio::test(start_paused = true)]
     async fn a_reader_that_never_reads_is_cut_off() {
         let (server, _client) = duplex(64);

@@ -1,4 +1,4 @@
-//! The numbers that are read when somebody asks for the metrics: queues, workers, connections, disks, certificates.
+//! The numbers that are read when the metrics are requested: queues, workers, connections, disks, certificates.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -12,11 +12,11 @@ use crate::cli::VERSION;
 use crate::documents::Workers;
 use crate::volumes::Volumes;
 
-/// How old numbers from the database may be.
+/// The maximum age of numbers from the database.
 const QUEUES_KEPT: Duration = Duration::from_secs(5);
-/// The certificates of all companies are read for this, and they end in days.
+/// Long, because the certificates of all companies must be read, and their remaining time is counted in days.
 const CERTIFICATES_KEPT: Duration = Duration::from_mins(10);
-/// Where counts end.
+/// Counting stops at this number.
 const MOST_COUNTED: u32 = 10_000;
 const MOST_CERTIFICATES: usize = 50;
 const SECONDS_A_DAY: f64 = 86_400.0;
@@ -52,7 +52,8 @@ impl Readings {
         }
     }
 
-    /// Reads everything that is not recent, unless another is reading at this moment. What needs no database comes first.
+    /// Reads everything that is not recent, unless another thread is doing so. Numbers that need no database come
+    /// first.
     pub(super) fn update(&self) {
         let Ok(mut last) = self.last.try_lock() else { return };
         self.read_load();
@@ -141,7 +142,7 @@ fn read_disk(volume: &'static str, folder: &Path) {
     }
 }
 
-/// Reads numbers unless they are recent. If that fails, the next call reads them.
+/// Reads numbers unless they are recent. If reading fails, the next call tries again.
 fn again(last: &mut Option<Instant>, kept: Duration, read: impl FnOnce() -> Result<(), Error>) {
     if last.is_some_and(|at| at.elapsed() < kept) {
         return;
@@ -150,7 +151,7 @@ fn again(last: &mut Option<Instant>, kept: Duration, read: impl FnOnce() -> Resu
         Ok(()) => *last = Some(Instant::now()),
         Err(error) => {
             metrics().readings_failed.inc();
-            tracing::warn!(%error, "numbers for the metrics could not be read");
+            tracing::warn!(%error, "the numbers for the metrics could not be read");
         }
     }
 }
@@ -163,7 +164,7 @@ fn number(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-/// Version and commit of `0.1.0 (1a2b3c4d, 2026-11-30)`.
+/// Splits `0.1.0 (1a2b3c4d, 2026-11-30)` into version and commit.
 fn release(version: &'static str) -> (&'static str, &'static str) {
     let Some((version, rest)) = version.split_once(" (") else {
         return (version, "unknown");

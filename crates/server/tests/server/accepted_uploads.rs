@@ -1,4 +1,5 @@
-//! What an operator can accept so that a PDF is taken: a copy without its signatures, or a damaged file as it was rebuilt.
+//! Options with which an operator can have a PDF accepted: as a copy without its signatures, or rebuilt from a damaged
+//! file.
 
 use std::fs;
 
@@ -6,7 +7,7 @@ use serde_json::Value;
 
 use crate::support::{FIELDS, Temporary, pdf};
 
-/// Inspects and imports a file, once as it is and once with the option that its refusal names.
+/// Inspects and imports a file, first unchanged and then with the option that the refusal names.
 fn assert_taken_with(here: &Temporary, file: &str, reason: &str, option: &str, warning: &str) {
     for (language, offer) in [("ko", "명령줄"), ("en", "command line"), ("ja", "コマンドライン")] {
         let refused = here.say(&["document", "inspect", file, "--language", language]);

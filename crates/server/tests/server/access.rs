@@ -17,7 +17,7 @@ fn a_company_is_made_with_a_client_whose_secret_is_shown_and_can_be_replaced() {
         shown,
         json!({"client_id": added["client_id"], "webhook_secret": secret})
     );
-    // For scripts, the output is only the secret.
+    // The output is only the secret, for scripts.
     let said = here.say(&["client", "secret", "--company", "acme"]);
     assert_eq!((said.code, said.output), (Some(0), format!("{secret}\n")));
     assert!(
@@ -80,7 +80,7 @@ fn settings_of_a_company_are_changed_and_shown() {
         (&json!(false), &json!("Europe/Berlin"), &json!(2_592_000), &json!("ja"))
     );
     assert_eq!(here.json(&["company", "list"], ""), json!([set]));
-    // As scripts from before time zones set it.
+    // Scripts older than the time zone setting use this option.
     let set = here.json(&["company", "set", "acme", "--offset", "-03:30"], "");
     assert_eq!(set["time_zone"], json!("-03:30"));
     for wrong in ["Seoul", "Asia/Nowhere", "+9", ""] {

@@ -1,4 +1,4 @@
-//! What the operator sees of a company at the command line: its documents, and who changed what.
+//! Data of a company on the command line: its documents, and who changed what.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::seal_keys::{import_template, start};
 use crate::serving::login;
 use crate::support::{EMAIL, PASSWORD, Temporary};
 
-/// The actions of a log, oldest first.
+/// Returns the actions of a log, oldest first.
 fn actions(log: &Value) -> Vec<&str> {
     let entries = log.as_array().expect("a list").iter().rev();
     entries
@@ -36,7 +36,7 @@ fn the_operator_lists_documents_and_sees_who_changed_what() {
         (&shown["workflow_name"], &shown["steps"][0]["email"]),
         (&json!("W"), &json!("ann@example.com"))
     );
-    // The sender's view is a member's own.
+    // The sender's view link is only for members.
     assert_eq!(shown["playing_url"], "");
     let said = here.say(&["workflow", "show", "--company", "acme", &id]);
     assert!(

@@ -1,4 +1,4 @@
-//! doctor, migrate, audit, fsck, and the configuration.
+//! `doctor`, `migrate`, `audit`, `fsck`, and the configuration.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -62,7 +62,7 @@ fn doctor_tells_the_room_on_the_disk_and_below_the_reserve_nothing_new_is_taken(
     let report = here.json(&["doctor"], "");
     let found = check(&report, "disk space");
     assert_eq!((found.len(), &found[0]["state"]), (2, &Value::from("good")), "{report}");
-    // Nearly full is worth a note: less than twice the reserve is free.
+    // A nearly full disk gets a note, when less than twice the reserve is free.
     let detail = found[0]["detail"].as_str().expect("a text");
     let mut figures = detail.split(' ').filter_map(|word| word.parse::<f64>().ok());
     let (free, total) = (figures.next().expect("free"), figures.next().expect("of"));
@@ -70,7 +70,7 @@ fn doctor_tells_the_room_on_the_disk_and_below_the_reserve_nothing_new_is_taken(
     let nearly = Temporary::with_company().with("COUNTERSIGN_DOCUMENTS__LEAST_FREE_PERCENT", &percent);
     let report = nearly.json(&["doctor"], "");
     assert_eq!(check(&report, "disk space")[0]["state"], "note", "{report}");
-    // No disk is as empty as that.
+    // No disk can be this empty.
     let here = here.with("COUNTERSIGN_DOCUMENTS__LEAST_FREE_PERCENT", "101");
     let said = here.say(&["doctor"]);
     assert_eq!(said.code, Some(1));
@@ -169,7 +169,7 @@ fn in_a_database_of_postgresql_there_is_an_installation_or_none_too() {
     );
     here.run(&["migrate"], "");
     assert_eq!(here.say(&["company", "list"]).code, Some(0));
-    // It is named by its host, without user and password.
+    // The database is named by its host, without user and password.
     let said = here.say(&["client", "secret", "--company", "acme"]);
     let (url, folder) = (database.url().expect("an address"), here.data().display());
     let (host, name) = url
@@ -277,10 +277,10 @@ fn doctor_opens_the_public_address() {
     };
     let last = |report: &Value| check(report, "public URL").last().expect("a finding").to_string();
     let report = with(&server.address);
-    assert!(last(&report).contains("this service answers"), "{report}");
-    // A port without TLS, and another service.
+    assert!(last(&report).contains("this service responds"), "{report}");
+    // The URL points to a port without TLS, and then to another service.
     let report = with(&server.address.replace("http:", "https:"));
-    assert!(last(&report).contains("this port does not speak TLS"), "{report}");
+    assert!(last(&report).contains("this port does not use TLS"), "{report}");
     let other = testkit::receiver::Receiver::start();
     let report = with(&format!("http://{}", other.address()));
     assert!(last(&report).contains("another service"), "{report}");
@@ -321,7 +321,7 @@ fn doctor_greets_the_mail_server() {
     let sink = testkit::smtp_sink::SmtpSink::start();
     let tls = with_port(sink.address().port()).with("COUNTERSIGN_MAIL__SMTP__TLS", "tls");
     let said = tls.say(&["doctor"]);
-    assert!(said.output.contains("this port does not speak TLS"), "{}", said.output);
+    assert!(said.output.contains("this port does not use TLS"), "{}", said.output);
     let report = with_port(sink.address().port()).json(&["doctor"], "");
     assert_eq!(check(&report, "mail")[0]["state"], "good", "{report}");
 }

@@ -178,8 +178,8 @@ fn inspect_tells_taken_refused_and_unreadable_apart() {
     assert_eq!(here.say(&["document", "inspect", "no-such-file.pdf"]).code, Some(2));
 }
 
-/// A page of `../shared/faults`, or of the folder named by `COUNTERSIGN_FAULTS`, that is read quickly and takes more
-/// memory to show than a worker has.
+/// Uses a page from `../shared/faults`, or from the folder in `COUNTERSIGN_FAULTS`. The page is quick to read, but
+/// needs more memory to render than a worker has.
 #[test]
 fn inspect_and_import_refuse_the_same_file_with_the_same_limit() {
     let folder = std::env::var_os("COUNTERSIGN_FAULTS").map_or_else(
@@ -235,7 +235,7 @@ fn inspect_asks_for_a_password_and_takes_it_from_a_file() {
     assert_eq!(taken["changes"][0]["change"], "decrypted");
 }
 
-/// A form with one field, `full name`.
+/// Creates a form with one field, `full name`.
 fn form_file(here: &Temporary) -> String {
     let field = "/Annots [<< /Subtype /Widget /FT /Tx /T (full name) /Rect [50 500 250 520] >>] ";
     let form = here.file("application.pdf", &pdf_with(field));
@@ -321,7 +321,7 @@ fn a_sealed_document_verifies_here_and_elsewhere_with_the_root_alone() {
     assert_eq!(trusted.code, Some(0), "{}", trusted.output);
     assert!(!elsewhere.data().exists(), "verifying makes no installation");
 
-    // This installation knows its own revocations; elsewhere its list must be passed.
+    // This installation knows its own revocations. Elsewhere the list must be passed.
     let renew = [
         "company",
         "key",
@@ -360,7 +360,7 @@ fn a_changed_unsigned_or_missing_file_does_not_verify() {
     let said = here.say(&["verify", changed.to_str().expect("a path")]);
     assert_eq!(said.code, Some(1));
     assert!(said.output.contains("NOT"), "{}", said.output);
-    // Intake says it in the reader's language, to the last word.
+    // The intake's whole message is in the reader's language.
     for (language, reason) in [
         ("ko", "서명된 내용이 변경되었습니다."),
         ("ja", "署名された内容が変更されています。"),

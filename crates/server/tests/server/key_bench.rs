@@ -1,4 +1,4 @@
-//! A folder in which OpenSSL and `SoftHSM` make keys, certificates and tokens.
+//! A folder in which OpenSSL and `SoftHSM` create keys, certificates and tokens.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,7 +11,6 @@ use crate::support::{Said, Temporary};
 const MODULE: &str = "/usr/lib/softhsm/libsofthsm2.so";
 const PIN: &str = "1234";
 
-/// A folder in which OpenSSL and `SoftHSM` work.
 pub struct Bench(TempDir);
 
 impl Bench {
@@ -50,14 +49,14 @@ impl Bench {
         self.run("openssl", &arguments.split_whitespace().collect::<Vec<_>>());
     }
 
-    /// Makes a key and a certificate with these extensions, valid for `days`, also packed as PKCS#12.
+    /// Creates a key and a certificate with these extensions, valid for `days`, also packed as PKCS#12.
     pub fn certify(&self, name: &str, days: u32, extensions: &str) {
         self.openssl(&format!("ecparam -name prime256v1 -genkey -noout -out {name}.sec1"));
         self.openssl(&format!("pkcs8 -topk8 -nocrypt -in {name}.sec1 -out {name}.key"));
         self.certify_key(name, days, extensions);
     }
 
-    /// The same for a key that is there.
+    /// Like [`Self::certify`], but for an existing key.
     pub fn certify_key(&self, name: &str, days: u32, extensions: &str) {
         fs::write(self.path("ext"), format!("{extensions}\n")).expect("written");
         self.openssl(&format!("req -new -key {name}.key -out {name}.csr -subj /CN={name}"));
@@ -69,7 +68,7 @@ impl Bench {
         ));
     }
 
-    /// A new token with this key in it.
+    /// Creates a new token that contains this key.
     pub fn token_with(&self, key: &str) {
         self.new_token();
         self.import_into_token(key, "01");
@@ -91,7 +90,7 @@ impl Bench {
         self.run("softhsm2-util", &arguments);
     }
 
-    /// An installation with a company, for which the token is set up.
+    /// Creates an installation with a company, and configures the token.
     pub fn installation(&self) -> Temporary {
         Temporary::with_company()
             .with("SOFTHSM2_CONF", &self.text("softhsm2.conf"))
@@ -100,7 +99,7 @@ impl Bench {
     }
 }
 
-/// `company key use-token` with a key of the token.
+/// Runs `company key use-token` with a key of the token.
 pub fn use_token(here: &Temporary, company: &str, key: &str, certificates: &str) -> Said {
     let uri = format!("pkcs11:token=Seals;object={key}");
     let key = ["--uri", &uri, "--certificates", certificates];

@@ -1,4 +1,4 @@
-//! An operator's commands about mails.
+//! The operator's commands about mails.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -123,7 +123,7 @@ fn test_mails_of_every_kind_have_the_companys_look() {
     assert!(last.data.contains("Content-ID: <logo@countersign>"));
 }
 
-/// The delivery report of a server that does not know the recipient.
+/// Returns the delivery report of a server that does not know the recipient.
 fn bounce_of(mail: &str) -> String {
     format!(
         "Content-Type: multipart/report; report-type=delivery-status; boundary=b\r\n\r\n\
@@ -169,13 +169,13 @@ fn a_mail_that_comes_back_later_is_shown_at_its_workflow_with_the_other_servers_
         (&json!("dead"), &json!(550), &json!("550 5.1.1 nobody of this name"))
     );
     assert_eq!(now["history"].to_string().matches("undelivered").count(), 1, "{now}");
-    // The same report again, and something that is not a report: nobody is notified twice, and nothing goes back to the
-    // mail server.
+    // The same report again, and something that is not a report, notify nobody again. Nothing is returned to the mail
+    // server.
     for other in [report.as_str(), "Subject: hello\r\n\r\nhello"] {
         assert_eq!(here.json(&["mail", "bounced"], other)["recorded"], false);
     }
     assert_eq!(shown()["history"], now["history"]);
-    // Asked again at the same address, and then at others, of which the server accepts one.
+    // Reminds the signer at the same address, then at others, of which the server accepts one.
     let asked = |states: &[&str]| {
         let began = Instant::now();
         loop {
@@ -184,7 +184,7 @@ fn a_mail_that_comes_back_later_is_shown_at_its_workflow_with_the_other_servers_
                 .as_array()
                 .into_iter()
                 .flatten()
-                // Without those to the sender about the others.
+                // Leaves out the mails to the sender about the others.
                 .filter(|message| message["email"] != EMAIL)
                 .filter_map(|message| message["status"].as_str())
                 .collect();
@@ -203,7 +203,8 @@ fn a_mail_that_comes_back_later_is_shown_at_its_workflow_with_the_other_servers_
         let (status, answer) = patch(&address, Some(&token), &json!({"email": email}));
         assert_eq!(status, 200, "{answer}");
     };
-    // The request, the mail to the sender about its return, and the reminder: the next mail is the one that is refused.
+    // Waits for the request, the mail to the sender about its return, and the reminder, because the next mail is the
+    // refused one.
     sink.wait_for(3);
     sink.trouble_next([Trouble::AtRecipient("550 5.1.1 nobody of this name".to_owned())]);
     correct("wrong@example.com");
@@ -259,7 +260,7 @@ fn the_sender_and_the_operator_learn_of_a_mail_that_reaches_nobody() {
         detail.starts_with("1 mails or text messages of company acme"),
         "{report}"
     );
-    // A mail to the sender about a mail to the sender would go nowhere either.
+    // A notification about an undeliverable mail to the sender could not reach the sender either.
     assert_eq!(sink.mails().len(), 1);
 }
 
@@ -350,7 +351,7 @@ fn a_broken_mail_template_is_named_by_doctor_and_the_server_does_not_start_with_
         assert_eq!(said.code, Some(1), "{command}");
         let all = format!("{}{}", said.output, said.error);
         assert!(
-            all.contains("request.ko.txt, line 2: there is no variable documnt; there are accent, "),
+            all.contains("request.ko.txt, line 2: there is no variable documnt; you can use accent, "),
             "{all}"
         );
         assert!(all.contains("reqest.ko.html: no mail has this name"), "{all}");

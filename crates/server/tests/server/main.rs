@@ -1,4 +1,4 @@
-//! The real program, as an operator runs it.
+//! Tests of the real program, as an operator runs it.
 
 mod accepted_uploads;
 mod access;

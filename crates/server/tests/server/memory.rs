@@ -1,4 +1,4 @@
-//! What a flood leaves behind in the running server, and the most that a document with large files inside takes.
+//! The memory that a flood leaves in use in a running server, and the peak for a document that contains large files.
 
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,22 +11,22 @@ use crate::serving::{login, login_answer, post};
 use crate::support::{EMAIL, Temporary, pdf};
 
 const GUESSERS: usize = 100;
-/// The most that may be left.
+/// The maximum increase after a flood.
 const MOST_MB: f64 = 64.0;
 
-/// The files inside one document have 25 MB together at most.
+/// The files inside one document may have at most 25 MB together.
 const FILES: usize = 3;
 const FILE_BYTES: usize = 8_333_333;
-/// The most memory that sealing it takes, as a multiple of the document. Measured: 3.0 to 4.7, by what the allocator still holds;
-/// one more copy of the files would add 1, and base64 of them 1.3.
+/// The maximum memory for sealing the document, as a multiple of its size. Measured: 3.0 to 4.7, depending on what the
+/// allocator still keeps. One more copy of the files would add 1, and base64 of them 1.3.
 const MOST_TIMES: f64 = 6.0;
 
-/// Resident memory of a process, in MB.
+/// Returns the resident memory of a process, in MB.
 fn resident(process: u32) -> f64 {
     memory(process, "VmRSS:")
 }
 
-/// The most that it was since its peak was forgotten.
+/// Returns the peak memory of a process since the peak was reset.
 fn peak(process: u32) -> f64 {
     memory(process, "VmHWM:")
 }
@@ -57,10 +57,10 @@ fn a_hundred_wrong_logins_at_once_leave_no_more_memory_than_64_mb() {
             let (start, hashed, address) = (&start, &hashed, &server.address);
             scope.spawn(move || {
                 start.wait();
-                // Another account each time, so each try costs a hash.
+                // A different account each time, so that each try costs a hash.
                 let (status, answer) = login_answer(address, "acme", &format!("nobody{number}@example.com"), "a guess");
                 let code = &answer["header"]["result_code"];
-                // On a busy machine some wait too long for their turn and are asked to come back.
+                // On a busy machine some requests wait too long for their turn, and the client must retry.
                 let is_busy = (status, code) == (503, &json!("99"));
                 assert!(is_busy || (status, code) == (200, &json!("10")), "{status} {answer}");
                 hashed.fetch_add(usize::from(!is_busy), Ordering::Relaxed);
@@ -73,7 +73,7 @@ fn a_hundred_wrong_logins_at_once_leave_no_more_memory_than_64_mb() {
     assert!(after - before < MOST_MB, "{before:.0} MB before, {after:.0} MB after");
 }
 
-/// Bytes that do not get smaller when they are packed, in base64.
+/// Returns incompressible bytes in base64.
 fn file(number: usize) -> String {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64.wrapping_add(number as u64);
     let bytes = std::iter::repeat_with(|| {

@@ -1,4 +1,4 @@
-//! A gateway for messages to telephone numbers, as an operator sets it up and tries it.
+//! A gateway for text messages, configured and tested by an operator.
 
 use serde_json::{Value, json};
 use testkit::receiver::{Answer, Receiver};
@@ -8,7 +8,7 @@ use crate::support::{EMAIL, FIELDS, PASSWORD, Temporary, pdf};
 
 const SECRET: &str = "0123456789";
 
-/// Accepts requests that are addressed and authorised as described, except for one number.
+/// Accepts requests with the described address and authorization, except for one number.
 fn gateway() -> Receiver {
     Receiver::answering(|request| {
         let body = request.json();
@@ -96,7 +96,7 @@ fn a_gateway_is_checked_listed_and_tried() {
     let bare = Temporary::with_company();
     let said = bare.say(&["messenger", "test", "--to", "010-1234-5678"]);
     assert!(
-        said.code == Some(1) && said.error.contains("no messenger"),
+        said.code == Some(1) && said.error.contains("no gateway"),
         "{}",
         said.error
     );

@@ -1,4 +1,4 @@
-//! Seal keys that end, that are for something else, or whose token is away, through the real program.
+//! Seal keys that expire, that are for another purpose, or whose token is missing, in the real program.
 
 use std::fs;
 use std::path::Path;
@@ -32,7 +32,8 @@ fn a_key_for_other_things_is_not_imported_and_doctor_says_when_one_ends() {
     let said = import(&here, &bench, "tls");
     assert_eq!(said.code, Some(1), "{}", said.output);
     assert!(
-        said.error.contains("extended key usage is for other things"),
+        said.error
+            .contains("extended key usage does not include signing documents"),
         "{}",
         said.error
     );
@@ -83,7 +84,7 @@ fn moved(from: &Path, to: &Path) {
     }
 }
 
-/// The company `acme`, which seals with a key in a token.
+/// Creates the company `acme`, which seals with a key in a token.
 fn with_a_key_in_a_token() -> (Bench, Temporary) {
     let bench = Bench::new();
     bench.certify("seal", 900, "keyUsage=digitalSignature");
@@ -126,7 +127,7 @@ fn a_token_that_is_away_stops_no_server_and_is_found_when_it_returns() {
         );
         let (status, started) = start(&server.address, &others_token, others);
         assert_eq!(status, 200, "{started}");
-        // It returns, and goes again: each time without a restart.
+        // The token returns and disappears again, each time without a restart.
         fs::remove_dir_all(bench.path("tokens")).expect("an empty folder");
         moved(&bench.path("away"), &bench.path("tokens"));
         fs::remove_dir_all(bench.path("away")).expect("an empty folder");
@@ -158,7 +159,7 @@ fn a_wrong_pin_stops_no_server_and_no_other_company() {
             "{refused}"
         );
     }
-    // The token was asked once: it still takes the right PIN.
+    // The wrong PIN was tried only once, so the token still accepts the right one.
     drop(server);
     let here = here.with("COUNTERSIGN_PKCS11__PIN", "1234");
     let said = here.say(&["doctor"]);
@@ -207,7 +208,7 @@ fn an_imported_key_names_the_documents_that_outlast_its_certificate() {
     let (status, started) = start(&server.address, &token, template);
     assert_eq!(status, 200, "{started}");
     let id = &started["workflow_id"];
-    // One that never expires is not waiting for any date.
+    // A document that never expires does not wait for any date.
     let (_, other) = start(&server.address, &token, template);
     let path = format!("{}/api/v3/workflows/{}/extend", server.address, other["workflow_id"]);
     let (status, extended) = post(&path, Some(&token), &json!({"expiry_date": "9999-12-31 23:59:59"}));

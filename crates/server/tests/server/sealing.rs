@@ -1,4 +1,4 @@
-//! Timestamps, the revocation list, and keys in a token, through the real program.
+//! Timestamps, the revocation list, and keys in a token, in the real program.
 
 use std::fs;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ fn authority(revocation: Revocation) -> TimeStampAuthority {
 }
 
 fn sealing_with(authority: &TimeStampAuthority) -> Temporary {
-    // Its revocation list and its responder are on this machine too.
+    // The authority's revocation list and its OCSP responder are on this machine too.
     Temporary::with_company()
         .with("COUNTERSIGN_SEALING__TSA_URL", &authority.url())
         .with("COUNTERSIGN_SEALING__PRIVATE_HOSTS", "[\"127.0.0.1\"]")
@@ -62,8 +62,8 @@ fn a_document_is_archived_over_the_network_and_doctor_asks_the_authority() {
     }
 }
 
-/// The operator chose the authority on this machine, but not the addresses in its certificates, which are never
-/// connected to.
+/// The operator chose the authority on this machine, but not the addresses in its certificates, so we never connect to
+/// those.
 #[test]
 fn what_a_certificate_names_is_fetched_from_no_private_address_and_doctor_says_what_is_missing() {
     for revocation in [Revocation::List, Revocation::Responder, Revocation::None] {
@@ -118,7 +118,7 @@ fn root_and_revocation_list_are_served_to_everybody() {
     assert!(list.next_update > Some(Timestamp::now()));
 }
 
-/// Trouble 15: without a sealing key, the server or the start refuses.
+/// Trouble 15: without a seal key, the server or the start refuses.
 #[test]
 fn a_server_that_could_not_seal_does_not_start() {
     let here = Temporary::with_company().with("COUNTERSIGN_SEALING__LEVEL", "B-T");

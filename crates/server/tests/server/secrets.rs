@@ -1,4 +1,4 @@
-//! Passwords with the most awkward characters, in valid and invalid settings: no command shows any three consecutive
+//! Passwords with the most awkward characters, in valid and invalid settings. No command shows any three consecutive
 //! characters of one.
 
 use std::process::{Command, Stdio};
@@ -23,11 +23,11 @@ const HOSTILE: [&str; 12] = [
     "qxz/wvkzj?jqk=xqw",
 ];
 
-/// The output of a process, if it contains nothing of the password.
+/// Returns the output of a process after checking that it contains no part of the password.
 fn silent(here: &Temporary, command: &mut Command, password: &str) -> String {
     let output = command.stdin(Stdio::null()).output().expect("the program starts");
     let said = [output.stdout, output.stderr].concat();
-    // The folder's name is random and may contain any three letters.
+    // The folder's name is random and may contain any three characters.
     let said = String::from_utf8_lossy(&said).replace(&here.path("").display().to_string(), "/");
     let characters: Vec<char> = password.chars().collect();
     for part in characters.windows(3).map(String::from_iter) {
@@ -37,7 +37,7 @@ fn silent(here: &Temporary, command: &mut Command, password: &str) -> String {
     said
 }
 
-/// All commands that may report a wrong setting.
+/// Runs all commands that may report a wrong setting.
 fn nothing_is_said_of(here: &Temporary, password: &str) {
     for arguments in [
         &["doctor"][..],
@@ -55,7 +55,7 @@ fn nothing_is_said_of(here: &Temporary, password: &str) {
 #[test]
 fn no_part_of_a_password_in_a_database_url_is_shown() {
     for password in HOSTILE {
-        // Nobody listens there, and there is nothing to wait for.
+        // Nothing listens on this port, so the commands need not wait.
         let url = format!("postgres://sign:{password}@127.0.0.1:1/countersign");
         let here = Temporary::new()
             .with("COUNTERSIGN_DATABASE__URL", &url)
@@ -97,7 +97,7 @@ fn no_part_of_a_password_is_shown_by_a_file_that_is_not_as_it_should_be() {
             silent(&here, &mut here.command(&["company", "list"]), password);
         }
     }
-    // A PIN without quotes is a number to TOML.
+    // TOML reads a PIN without quotes as a number.
     let here = Temporary::new();
     let file = here.file("countersign.toml", b"[pkcs11]\nmodule = '/x.so'\npin = 7391826");
     let here = here.with("COUNTERSIGN_CONFIG", &file.display().to_string());
@@ -120,7 +120,7 @@ fn an_error_says_how_such_a_password_is_written_and_so_written_it_works() {
         said.error
     );
 
-    // The test database's own password, or one that nobody asks for.
+    // The test database's own password, or an unused one.
     let database = TestDatabase::postgres();
     let (credentials, place) = database
         .url()

@@ -1,4 +1,4 @@
-//! `serve`: the first line, the first answer, the end.
+//! `serve`: its first line of output, its first response, and its end.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -16,7 +16,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::support::{EMAIL, PASSWORD, Temporary};
 
-/// One HTTP exchange: status and body.
+/// Runs one HTTP exchange. Returns status and body.
 fn exchange(url: &str, method: &str, token: Option<&str>, body: &str) -> (u16, Vec<u8>) {
     let (host, path) = url.trim_start_matches("http://").split_once('/').expect("a path");
     let authorization = token.map_or_else(String::new, |token| format!("Authorization: service {token}\r\n"));
@@ -153,7 +153,7 @@ fn a_port_in_use_and_a_wrong_address_are_named() {
     assert_eq!(here.say(&["serve", "--listen", "nowhere"]).code, Some(1));
 }
 
-/// The web side accepts starts and approvals, the worker delivers them, and each works without the other.
+/// The web process accepts starts and approvals, the worker delivers them, and each works without the other.
 #[test]
 fn the_work_is_split_over_two_processes_on_postgresql() {
     let database = TestDatabase::postgres();
@@ -190,7 +190,7 @@ fn the_work_is_split_over_two_processes_on_postgresql() {
     worker.kill();
     approved("after the worker");
     let _worker = temporary.serve_as("worker");
-    // What a killed worker had sent but not recorded yet comes again, sooner or later than the others.
+    // Anything the killed worker sent but did not record is sent again, in any order.
     let comments = (3..10)
         .map(|count| {
             let webhooks = receiver.wait_for(count);
@@ -203,7 +203,7 @@ fn the_work_is_split_over_two_processes_on_postgresql() {
     assert_eq!(comments, expected.map(str::to_owned).into());
 }
 
-/// The server's answer to these bytes until it closes.
+/// Returns everything the server answers to these bytes until it closes.
 pub fn raw(address: &str, request: &[u8]) -> String {
     let mut connection = TcpStream::connect(address.trim_start_matches("http://")).expect("a connection");
     connection.write_all(request).expect("a request");
@@ -233,7 +233,7 @@ fn a_request_that_two_readers_may_read_differently_is_answered_with_400() {
     assert!(good.starts_with("HTTP/1.1 200 "), "{good}");
 }
 
-/// The same for a health check from another address of the loopback network.
+/// Like [`raw`], but sends a health check from another loopback address.
 fn healthz_from(local: &str, address: &str) -> String {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -253,7 +253,7 @@ fn healthz_from(local: &str, address: &str) -> String {
     })
 }
 
-/// A server that may open 512 files: more connections than that are tried, and it keeps answering others.
+/// A server that may open 512 files keeps answering when clients try to open more connections than that.
 #[test]
 fn with_few_files_connections_leave_room_for_answering() {
     let here = Temporary::with_company();
@@ -268,7 +268,7 @@ fn with_few_files_connections_leave_room_for_answering() {
         .stderr(Stdio::null());
     let server = Server::begin(limited).expect("it serves");
     let address = server.address.trim_start_matches("http://").to_owned();
-    // One address has 32 of 128 places, and further connections get an error.
+    // One address has 32 of 128 places. Further connections get an error.
     let mut flood = Vec::new();
     let mut refused = 0;
     for _ in 0..600 {
@@ -389,7 +389,7 @@ fn serve_waits_for_a_database_that_starts_later() {
     serve.kill().expect("a running server");
     serve.wait().expect("its end");
 
-    // A refusal is no reason to wait.
+    // The server does not wait if the database refuses the connection.
     let wrong = Temporary::new().with("COUNTERSIGN_DATABASE__URL", &format!("{}_absent", url.expose()));
     let said = wrong.say(&["serve", "--listen", "127.0.0.1:0"]);
     assert_eq!(said.code, Some(1));

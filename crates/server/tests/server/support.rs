@@ -42,7 +42,7 @@ impl Temporary {
         Temporary { installation, folder }
     }
 
-    /// With the company `acme` and its owner.
+    /// Creates an installation with the company `acme` and its owner.
     pub fn with_company() -> Temporary {
         let temporary = Temporary::new();
         temporary.add_company();
@@ -65,7 +65,7 @@ impl Temporary {
         self.run(&owner, PASSWORD);
     }
 
-    /// The same with one more setting.
+    /// Adds a setting.
     pub fn with(mut self, name: &str, value: &str) -> Temporary {
         self.installation = self.installation.with(name, value);
         self
@@ -77,20 +77,20 @@ impl Temporary {
         self
     }
 
-    /// The same on a PostgreSQL database.
+    /// Moves the installation to a PostgreSQL database.
     pub fn on(self, database: &TestDatabase) -> Temporary {
         let url = database.url().expect("a PostgreSQL database");
         self.with("COUNTERSIGN_DATABASE__URL", url)
     }
 
-    /// A file next to the data folder.
+    /// Writes a file next to the data folder.
     pub fn file(&self, name: &str, bytes: &[u8]) -> PathBuf {
         let path = self.folder.path().join(name);
         fs::write(&path, bytes).expect("a file");
         path
     }
 
-    /// A path next to the data folder.
+    /// Returns a path next to the data folder.
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
@@ -104,7 +104,7 @@ impl Temporary {
         }
     }
 
-    /// The `--json` output of a command that must succeed.
+    /// Returns the `--json` output of a command that must succeed.
     pub fn json(&self, arguments: &[&str], input: &str) -> Value {
         let arguments: Vec<&str> = arguments.iter().copied().chain(["--json"]).collect();
         serde_json::from_str(&self.run(&arguments, input)).expect("JSON")
@@ -114,12 +114,12 @@ impl Temporary {
 pub const FIELDS: &str = r#"{"name": "계약", "steps": [{"order": 1}], "fields": [
     {"name": "name", "kind": "text", "step": 1, "page": 1, "x": 100000, "y": 100000, "width": 300000, "height": 30000}]}"#;
 
-/// One page with a line on it.
+/// A PDF of one page with a line on it.
 pub fn pdf() -> Vec<u8> {
     pdf_with("")
 }
 
-/// The same with more entries of the page.
+/// Like [`pdf`], with more entries in the page dictionary.
 pub fn pdf_with(entries: &str) -> Vec<u8> {
     let content = "1 w 72 720 m 300 720 l S";
     let objects = [

@@ -1,4 +1,4 @@
-//! What the operator sees: readiness, metrics, request ids, and nothing about people.
+//! The operator's view: readiness, metrics, request IDs, and no personal data.
 
 use std::fs::{self, File};
 use std::net::TcpListener;
@@ -46,7 +46,7 @@ impl Watched {
         String::from_utf8(text).expect("text")
     }
 
-    /// The statuses of `/readyz` on both addresses, with what the operator's one says.
+    /// Returns the statuses of `/readyz` on both addresses, and the body on the operator's one.
     fn ready(&self) -> (u16, u16, Value) {
         let (public, said) = get(&format!("{}/readyz", self.server.address), None);
         let said: Value = serde_json::from_slice(&said).expect("JSON");
@@ -74,7 +74,7 @@ const WORKFLOW: &str = "Nightjar severance agreement";
 const AUTHORIZATION: &str = "Bearer wren-and-plover-8841";
 const COMMENT: &str = "I agree to everything but page seven";
 
-/// Starts a document and approves both steps. Returns what the start answered.
+/// Starts a document and approves both steps. Returns the answer to the start.
 fn approved(address: &str, template: i64, token: &str, receiver: &Receiver, is_embed: bool) -> Value {
     let signers = SIGNERS.iter().zip(1..);
     let recipients: Vec<Value> = signers
@@ -99,8 +99,8 @@ fn approved(address: &str, template: i64, token: &str, receiver: &Receiver, is_e
     started
 }
 
-/// Two documents, one with mails, are signed and downloaded; other requests fail. Returns the id of one, and the secrets
-/// that were handed out.
+/// Signs and downloads two documents, one of them with mails, and makes other requests fail. Returns the ID of one
+/// document, and all secrets that were handed out.
 fn signed(address: &str, template: i64, receiver: &Receiver, mails: &SmtpSink) -> (i64, Vec<String>) {
     let token = login(address, "acme", EMAIL, PASSWORD);
     approved(address, template, &token, receiver, false);
@@ -110,7 +110,7 @@ fn signed(address: &str, template: i64, receiver: &Receiver, mails: &SmtpSink) -
     mails.wait_for(4);
     let (status, _) = get(&format!("{address}/api/v3/workflows/{id}/document"), Some(&token));
     assert_eq!(status, 200);
-    // Failures too must be silent about what was sent.
+    // Errors must not reveal what was sent either.
     login_answer(address, "acme", SIGNERS[0].1, COMMENT);
     get(
         &format!("{address}/mail/sign?token={}", COMMENT.replace(' ', "-")),
@@ -172,7 +172,7 @@ fn names_addresses_values_and_tokens_of_a_signing_appear_neither_in_the_log_nor_
     let values = values.iter().filter_map(Value::as_array).flatten();
     let canaries: Vec<String> = values
         .filter_map(|value| value["value"].as_str())
-        // Shorter ones, such as `Y`, stand in any text; a date may be today's.
+        // Shorter values, such as `Y`, appear in any text, and a date may be today's.
         .filter(|value| value.len() >= 7 && !value.starts_with("2026-"))
         .chain(SIGNERS.iter().flat_map(|(name, email)| [*name, *email]))
         .chain([WORKFLOW, AUTHORIZATION, COMMENT, EMAIL, PASSWORD])
@@ -191,7 +191,7 @@ fn lose_files(here: &Temporary) {
     fs::rename(here.data().join("files"), here.path("lost")).expect("the files move");
 }
 
-/// Puts a file where the folder of files was, however often the server makes the folder.
+/// Puts a file in place of the folder, even if the server keeps recreating the folder.
 fn block_files(here: &Temporary) {
     let files = here.data().join("files");
     for number in 0.. {
@@ -209,7 +209,7 @@ fn the_public_address_says_whether_it_is_ready_and_only_the_operators_says_why()
     assert_eq!(get(&format!("{}/metrics", watched.server.address), None).0, 404);
     let (public, own, said) = watched.ready();
     assert_eq!((public, own, &said["status"]), (200, 200, &json!("ready")), "{said}");
-    // Answers are kept for a second, so another server asks without its files.
+    // Readiness is cached for a second, so we ask another server without the files.
     watched.server.kill();
     let watched = Watched::start(&here);
     block_files(&here);

@@ -1,18 +1,18 @@
 //! The errors of the store.
 
-/// An error of the store. The first three concern the caller; the others are internal.
+/// An error of the store. The first three concern the caller, and the others are internal.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Error {
-    /// A row with this unique key exists already.
+    /// A row with this unique key already exists.
     #[error("a row with the same {constraint} already exists")]
     Conflict {
-        /// `table(column, column)` on both databases; the index's name if the index is over an expression.
+        /// `table(column, column)` on both databases, or the index's name if the index is over an expression.
         constraint: String,
     },
     /// Another constraint refused the row: CHECK, NOT NULL or a foreign key.
     #[error("statement {statement} violates a constraint: {detail}")]
     Constraint { statement: &'static str, detail: String },
-    /// A write changed a different number of rows than it must. Usually the state has changed meanwhile; otherwise the
+    /// A write changed a different number of rows than expected. Usually the state has changed meanwhile. Otherwise the
     /// statement is wrong.
     #[error("statement {statement} changed {found} rows instead of {expected}")]
     RowCount {
@@ -27,56 +27,56 @@ pub enum Error {
         column: String,
         detail: String,
     },
-    /// A parameter that the databases cannot store.
+    /// A parameter contains a value that the databases cannot store.
     #[error("parameter {position} of statement {statement}: {detail}")]
     Parameter {
         statement: &'static str,
-        /// Counted from 1.
+        /// The position, counted from 1.
         position: usize,
         detail: String,
     },
     #[error("statement {statement} failed: {detail}")]
     Statement { statement: &'static str, detail: String },
-    /// An earlier statement of this transaction failed, so the transaction cannot go on.
+    /// An earlier statement of this transaction failed, so the transaction cannot continue.
     #[error("an earlier statement of this transaction failed, so the transaction was undone")]
     Spoiled,
-    /// Others kept changing the same rows at the same time.
+    /// Other transactions kept changing the same rows at the same time.
     #[error("the database is busy ({detail}); try again")]
     Busy {
-        /// The database's words at the last try.
+        /// The database's message at the last try.
         detail: String,
     },
-    /// Transactions waited for each other's rows, and the database ended this one. They lock in different orders, which
-    /// is a bug ([`crate::HeldWorkflow`]); if the closure runs again, it only costs time.
+    /// Transactions waited for each other's rows, and the database aborted this one. They lock in different orders,
+    /// which is a bug ([`crate::HeldWorkflow`]). If the closure runs again, the only cost is time.
     #[error("the database ended a deadlock ({detail}); try again")]
     Deadlock { detail: String },
     /// The database's disk is full or cannot be written.
-    #[error("the database cannot write: {detail}; make room on its disk, or make it writable")]
+    #[error("the database cannot write: {detail}; free space on its disk, or make it writable")]
     Full { detail: String },
-    #[error("the database cannot be reached: {detail}; check database.url and whether it is running")]
+    #[error("the database cannot be reached: {detail}; check database.url, and that the database is running")]
     Unreachable { detail: String },
     /// The connection broke during the commit, and the server did not come back in time to say whether the commit
-    /// happened; or it was the commit of a single statement, for which the server cannot say.
+    /// happened. For the commit of a single statement, the server cannot say at all.
     #[error(
         "the connection broke during the commit, which may or may not have happened: {detail}; \
          check the current state before you retry"
     )]
     CommitUnknown { detail: String },
-    /// The commit failed, and nothing was kept.
+    /// The commit failed and nothing was stored.
     #[error("the commit failed and nothing was saved: {detail}")]
     Commit { detail: String },
-    /// The closure panicked; nothing of it was kept.
+    /// The closure panicked and nothing was stored.
     #[error("a use-case panicked and its changes were undone: {message}")]
     Panicked { message: String },
     /// A closure that runs in the store called the store again.
-    #[error("a transaction called the store again; pass on the open transaction instead")]
+    #[error("a transaction called the store again; pass the open transaction instead")]
     Nested,
     /// The store was closed, or its thread could not be started.
     #[error("the store is closed")]
     Closed,
     #[error("the database {name} cannot be opened: {detail}")]
     Open {
-        /// The file, or host and database.
+        /// The file, or the host and database.
         name: String,
         detail: String,
     },

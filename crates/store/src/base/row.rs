@@ -1,4 +1,4 @@
-//! One row of an answer.
+//! One row of a result.
 
 use std::sync::Arc;
 
@@ -21,29 +21,28 @@ impl Row {
         }
     }
 
-    /// The value of a column, as the type that the caller wants; `Option<_>` if it may be NULL.
+    /// Returns the value of a column as the type that the caller wants. Use `Option<_>` if it may be NULL.
     pub fn get<T: FromValue>(&self, column: &str) -> Result<T, Error> {
         let value = self
             .columns
             .iter()
             .position(|name| name == column)
             .and_then(|position| self.values.get(position))
-            .ok_or_else(|| self.fault(column, "is not in the answer".to_owned()))?;
+            .ok_or_else(|| self.fault(column, "is not in the result".to_owned()))?;
         T::from_value(value).map_err(|detail| self.fault(column, detail))
     }
 
-    /// The names of its columns.
     pub fn columns(&self) -> &[String] {
         &self.columns
     }
 
-    /// The value of a column of any type.
+    /// Returns the value of a column of any type.
     pub fn value(&self, column: &str) -> Option<&Value> {
         let position = self.columns.iter().position(|name| name == column)?;
         self.values.get(position)
     }
 
-    /// A column's text through a parser, for enums, JSON and words of the domain.
+    /// Parses a column's text, for enums, JSON and types of the domain.
     pub fn parse<T, E: std::fmt::Display>(
         &self,
         column: &str,
@@ -53,7 +52,7 @@ impl Row {
         parser(&text).map_err(|error| self.fault(column, format!("cannot be read: {error}")))
     }
 
-    /// The error for a column whose content the caller cannot understand.
+    /// Returns the error for a column whose content the caller cannot interpret.
     pub fn fault(&self, column: &str, detail: String) -> Error {
         Error::Column {
             statement: self.statement,

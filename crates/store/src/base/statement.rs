@@ -7,11 +7,11 @@ use std::sync::OnceLock;
 const RELAXES: &str = "WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', TRUE) AS setting)";
 const HAS_RELAXED: &str = "(SELECT setting FROM relaxed) = 'off'";
 
-/// A statement with its name, written once for both databases with `$1`-style parameters, or twice if they must differ.
+/// A named statement, written once for both databases with `$1`-style parameters, or twice if they must differ.
 /// Declared with [`statements!`](crate::statements).
 ///
 /// If PostgreSQL changes several tables in one statement (changes in its WITH), SQLite runs several statements in
-/// order, with the same parameters; the answer is the last one's.
+/// order, with the same parameters. The result is that of the last one.
 #[derive(Debug)]
 pub struct Statement {
     name: &'static str,
@@ -22,7 +22,7 @@ pub struct Statement {
     relaxes: OnceLock<bool>,
 }
 
-/// The parts of an INSERT of one row with given values.
+/// The parts of an INSERT of one row with `VALUES`.
 #[derive(Debug, Clone, Copy)]
 struct OneRow {
     /// Up to and including the word `VALUES`.
@@ -55,8 +55,8 @@ impl Statement {
         self.postgres
     }
 
-    /// True if it adds one row given as values, and does nothing else: it resolves no conflict, returns nothing, looks
-    /// nothing up. The order of such rows does not matter, except for references between them.
+    /// True if the statement adds one row of values and does nothing else: it resolves no conflict, returns nothing,
+    /// looks nothing up. The order of such rows does not matter, except for references between them.
     pub fn adds_one_row(&self) -> bool {
         self.one_row().is_some()
     }
@@ -67,8 +67,8 @@ impl Statement {
         *self.relaxes.get_or_init(says_so)
     }
 
-    /// The text for PostgreSQL that adds this many rows at once, with their parameters one after another. `None` if the
-    /// statement does not [add one row](Statement::adds_one_row).
+    /// Returns the text for PostgreSQL that adds this many rows at once, with their parameters one after another.
+    /// `None` if the statement does not [add one row](Statement::adds_one_row).
     pub(crate) fn adding(&self, rows: usize) -> Option<String> {
         let OneRow { head, row, parameters } = self.one_row()?;
         let rows: Vec<String> = (0..rows)
@@ -98,8 +98,8 @@ impl Statement {
         })
     }
 
-    /// The texts for SQLite, usually one. Numbered parameters are written `?1`, because SQLite reads `$1` as a name and
-    /// numbers it by its first appearance.
+    /// Returns the texts for SQLite, usually one. Numbered parameters are written `?1`, because SQLite reads `$1` as a
+    /// name and numbers it by its first appearance.
     pub(crate) fn sqlite(&self) -> &[String] {
         self.sqlite_texts
             .get_or_init(|| self.sqlite.iter().map(|text| numbered(text)).collect())

@@ -1,35 +1,35 @@
-//! The open transaction that a use-case works on.
+//! The open transaction that a use case works with.
 
 use crate::{Error, Row, Statement, Value, values};
 
 /// An open transaction. It is committed when the closure returns `Ok`.
 pub trait Transaction {
-    /// Runs a statement without rows in its answer. Returns how many rows it changed.
+    /// Runs a statement that returns no rows. Returns the number of rows it changed.
     fn execute(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<u64, Error>;
 
-    /// Runs a statement and returns all its rows. A `RETURNING` is a query.
+    /// Runs a statement and returns all its rows. A statement with `RETURNING` is a query.
     fn query(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<Vec<Row>, Error>;
 
-    /// Runs a statement whose answer nobody needs: it is sent at the latest with the next one whose answer is needed,
-    /// or with the commit. A failure is reported there, under its own name. Use it for statements on which the
-    /// closure's course does not depend, such as an INSERT of a row whose key is known: on PostgreSQL it costs no round
-    /// trip of its own.
+    /// Runs a statement whose result nobody needs. It is sent at the latest with the next statement whose result is
+    /// needed, or with the commit. A failure is reported there, under the statement's own name. Use it for statements
+    /// that do not affect what the closure does next, such as an INSERT of a row whose key is known. On PostgreSQL it
+    /// costs no extra round trip.
     fn execute_later(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<(), Error> {
         self.execute(statement, parameters).map(drop)
     }
 
-    /// Takes unique numbers: one for a whole that is about to be written, and `parts` for its parts. On PostgreSQL they
-    /// stay taken whatever happens to the transaction; on SQLite they are those of the next rows, and are taken once
-    /// the rows are written. The statement's parameters are the numbers of wholes and of parts, and it returns rows of
-    /// `place` (from 1, the wholes first) and `id`.
+    /// Reserves unique numbers: one for each whole that is about to be written, and `parts` for its parts. On
+    /// PostgreSQL they stay reserved even if the transaction fails. On SQLite they are the numbers of the next rows,
+    /// and are used up once the rows are written. The statement's parameters are the numbers of wholes and of parts,
+    /// and it returns rows of `place` (from 1, the wholes first) and `id`.
     fn numbers(&mut self, statement: &'static Statement, parts: i64) -> Result<Numbers, Error> {
         let rows = self.query(statement, &Numbers::parameters(&[parts]))?;
         let mut given_out = Numbers::given_out(statement, &rows, &[parts])?;
         given_out.pop().ok_or(Numbers::too_few(statement, &[parts], 0))
     }
 
-    /// Runs a query, and takes [numbers](Transaction::numbers) with it if that costs no extra round trip. Otherwise it
-    /// takes none, nor on SQLite, where numbers are those of rows that are about to be written.
+    /// Runs a query, and reserves [numbers](Transaction::numbers) with it if that costs no extra round trip. It
+    /// reserves none otherwise, nor on SQLite, where numbers are those of rows that are about to be written.
     fn query_with_numbers(
         &mut self,
         statement: &'static Statement,
@@ -61,13 +61,13 @@ pub trait Transaction {
         })
     }
 
-    /// Runs a statement that returns one row or none.
+    /// Runs a statement that returns at most one row.
     fn query_optional(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<Option<Row>, Error> {
         at_most_one(statement, self.query(statement, parameters)?)
     }
 }
 
-/// The row of an answer that may contain one.
+/// Returns the row of a result with at most one row.
 pub(crate) fn at_most_one(statement: &'static Statement, mut rows: Vec<Row>) -> Result<Option<Row>, Error> {
     if rows.len() > 1 {
         return Err(Error::RowCount {
@@ -88,7 +88,7 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    /// The statement's parameters if the wholes want these numbers of parts.
+    /// Returns the statement's parameters for wholes with these numbers of parts.
     pub(crate) fn parameters(wanted: &[i64]) -> Vec<Value> {
         let wholes = i64::try_from(wanted.len()).unwrap_or(i64::MAX);
         values![wholes, wanted.iter().sum::<i64>()].to_vec()

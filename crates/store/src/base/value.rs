@@ -1,11 +1,11 @@
 //! The five kinds of values that both databases store.
 //!
-//! Times are `Integer`, in microseconds since 1970 UTC; JSON and enums are `Text`; ids are `Integer`. SQLite has no
+//! Times are `Integer`, in microseconds since 1970 UTC. JSON and enums are `Text`, and IDs are `Integer`. SQLite has no
 //! boolean: it stores 0 and 1, and `bool` reads those.
 
 use jiff::Timestamp;
 
-/// A parameter of a statement, or a column of its answer.
+/// A parameter of a statement, or a column of its result.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Value {
     /// NULL, of the type that the statement expects.
@@ -32,7 +32,7 @@ impl Value {
     }
 }
 
-/// A slice of [`Value`]s from anything that turns into one: `values![company.as_str(), 3, None::<i64>]`.
+/// Makes a slice of [`Value`]s from anything that converts into one: `values![company.as_str(), 3, None::<i64>]`.
 #[macro_export]
 macro_rules! values {
     ($($value:expr),* $(,)?) => {
@@ -136,7 +136,7 @@ pub trait FromValue: Sized {
 }
 
 fn unexpected<T>(wanted: &str, value: &Value) -> Result<T, String> {
-    Err(format!("holds {} where {wanted} is wanted", value.kind()))
+    Err(format!("contains {} instead of {wanted}", value.kind()))
 }
 
 impl FromValue for i64 {
@@ -154,7 +154,7 @@ macro_rules! from_value_narrow {
             fn from_value(value: &Value) -> Result<Self, String> {
                 let wide = i64::from_value(value)?;
                 <$kind>::try_from(wide).map_err(|_| {
-                    format!("holds {wide}, which is out of range for {}", stringify!($kind))
+                    format!("contains {wide}, which is out of range for {}", stringify!($kind))
                 })
             }
         }
@@ -198,7 +198,7 @@ impl<const N: usize> FromValue for [u8; N] {
             Value::Blob(bytes) => bytes
                 .as_slice()
                 .try_into()
-                .map_err(|_| format!("holds {} bytes where {N} are wanted", bytes.len())),
+                .map_err(|_| format!("contains {} bytes instead of {N}", bytes.len())),
             other => unexpected("a blob", other),
         }
     }
@@ -208,14 +208,14 @@ impl FromValue for Timestamp {
     fn from_value(value: &Value) -> Result<Self, String> {
         let microseconds = i64::from_value(value)?;
         domain::time::in_calendar(microseconds)
-            .ok_or_else(|| format!("holds {microseconds}, which is beyond the calendar"))
+            .ok_or_else(|| format!("contains {microseconds}, which is out of the calendar's range"))
     }
 }
 
 impl FromValue for uuid::Uuid {
     fn from_value(value: &Value) -> Result<Self, String> {
         let text = String::from_value(value)?;
-        uuid::Uuid::parse_str(&text).map_err(|error| format!("holds no UUID: {error}"))
+        uuid::Uuid::parse_str(&text).map_err(|error| format!("contains no UUID: {error}"))
     }
 }
 

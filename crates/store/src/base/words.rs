@@ -1,4 +1,4 @@
-//! How columns store the domain's types: ids as integers, names and codes as text, hashes as blobs.
+//! How columns store the domain's types: IDs as integers, names and codes as text, hashes as blobs.
 
 use domain::{
     BlobHash, ClientId, Colour, CompanyId, CompletedMails, Language, MemberId, RecipientId, RedirectHosts, Region,
@@ -34,7 +34,7 @@ impl From<&CompanyId> for Value {
 impl FromValue for CompanyId {
     fn from_value(value: &Value) -> Result<Self, String> {
         let text = String::from_value(value)?;
-        CompanyId::parse(&text).map_err(|error| format!("holds no company id: {error}"))
+        CompanyId::parse(&text).map_err(|error| format!("contains no company ID: {error}"))
     }
 }
 
@@ -59,7 +59,7 @@ impl From<Language> for Value {
 impl FromValue for Language {
     fn from_value(value: &Value) -> Result<Self, String> {
         let text = String::from_value(value)?;
-        Language::parse(&text).ok_or_else(|| format!("holds {text}, which is no language"))
+        Language::parse(&text).ok_or_else(|| format!("contains {text}, which is not a language"))
     }
 }
 
@@ -90,7 +90,7 @@ impl From<Role> for Value {
 impl FromValue for Role {
     fn from_value(value: &Value) -> Result<Self, String> {
         let text = String::from_value(value)?;
-        Role::parse(&text).ok_or_else(|| format!("holds {text}, which is no role"))
+        Role::parse(&text).ok_or_else(|| format!("contains {text}, which is not a role"))
     }
 }
 
@@ -103,7 +103,7 @@ impl From<Region> for Value {
 impl FromValue for Region {
     fn from_value(value: &Value) -> Result<Self, String> {
         let text = String::from_value(value)?;
-        Region::parse(&text).ok_or_else(|| format!("holds {text}, which is no region"))
+        Region::parse(&text).ok_or_else(|| format!("contains {text}, which is not a region"))
     }
 }
 
@@ -116,7 +116,7 @@ impl From<SealLevel> for Value {
 impl FromValue for SealLevel {
     fn from_value(value: &Value) -> Result<Self, String> {
         let text = String::from_value(value)?;
-        SealLevel::parse(&text).ok_or_else(|| format!("holds {text}, which is no level of a seal"))
+        SealLevel::parse(&text).ok_or_else(|| format!("contains {text}, which is not a seal level"))
     }
 }
 
@@ -129,7 +129,7 @@ impl From<WhenTsaIsDown> for Value {
 impl FromValue for WhenTsaIsDown {
     fn from_value(value: &Value) -> Result<Self, String> {
         let text = String::from_value(value)?;
-        WhenTsaIsDown::parse(&text).ok_or_else(|| format!("holds {text}, which is no such choice"))
+        WhenTsaIsDown::parse(&text).ok_or_else(|| format!("contains {text}, which is not an allowed choice"))
     }
 }
 
@@ -142,7 +142,7 @@ impl From<SealMark> for Value {
 impl FromValue for SealMark {
     fn from_value(value: &Value) -> Result<Self, String> {
         let text = String::from_value(value)?;
-        SealMark::parse(&text).ok_or_else(|| format!("holds {text}, which is no place of a seal's mark"))
+        SealMark::parse(&text).ok_or_else(|| format!("contains {text}, which is not a position of the seal's mark"))
     }
 }
 
@@ -155,7 +155,7 @@ impl From<Colour> for Value {
 impl FromValue for Colour {
     fn from_value(value: &Value) -> Result<Self, String> {
         let text = String::from_value(value)?;
-        Colour::parse(&text).ok_or_else(|| format!("holds {text}, which is no colour"))
+        Colour::parse(&text).ok_or_else(|| format!("contains {text}, which is not a colour"))
     }
 }
 
@@ -168,7 +168,7 @@ impl From<CompletedMails> for Value {
 impl FromValue for CompletedMails {
     fn from_value(value: &Value) -> Result<Self, String> {
         let text = String::from_value(value)?;
-        CompletedMails::parse(&text).ok_or_else(|| format!("holds {text}, which is no such choice"))
+        CompletedMails::parse(&text).ok_or_else(|| format!("contains {text}, which is not an allowed choice"))
     }
 }
 
@@ -194,6 +194,6 @@ impl From<Zone> for Value {
 impl FromValue for Zone {
     fn from_value(value: &Value) -> Result<Self, String> {
         let text = String::from_value(value)?;
-        Zone::parse(&text).ok_or_else(|| format!("holds {text}, which is no time zone"))
+        Zone::parse(&text).ok_or_else(|| format!("contains {text}, which is not a time zone"))
     }
 }

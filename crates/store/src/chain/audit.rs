@@ -1,4 +1,4 @@
-//! The chain of each workflow. Entries are appended and read; nothing changes or removes one.
+//! The chain of each workflow. Entries are only appended and read, never changed or removed.
 
 use domain::{ChainFormat, ClearText, CompanyId, Entry, Head, KeyedHead, WorkflowId};
 use jiff::Timestamp;
@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use crate::sql::workflow_audit as sql;
 use crate::{Error, HeldWorkflow, Row, Transaction, values};
 
-/// Appends entries, which follow the [head](HeldWorkflow::head) of the held workflow, if nothing else of it changes. A
-/// transition's entries are written by the workflow's own update.
+/// Appends entries after the [head](HeldWorkflow::head) of the held workflow, if nothing else in the workflow changes.
+/// A transition's entries are written by the workflow's own update.
 pub fn append(
     held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
@@ -19,7 +19,7 @@ pub fn append(
     insert(held, company, workflow, entries)
 }
 
-/// Writes entries whose head is in the workflow's row already.
+/// Writes entries whose head is already in the workflow's row.
 pub(crate) fn insert(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -44,7 +44,7 @@ pub(crate) fn insert(
     Ok(())
 }
 
-/// A workflow's whole chain, in order.
+/// Returns a workflow's whole chain, in order.
 pub fn load(tx: &mut dyn Transaction, company: &CompanyId, workflow: WorkflowId) -> Result<Vec<Entry>, Error> {
     tx.query(&sql::LOAD, values![company, workflow])?
         .iter()
@@ -52,12 +52,12 @@ pub fn load(tx: &mut dyn Transaction, company: &CompanyId, workflow: WorkflowId)
         .collect()
 }
 
-/// The time of the newest event among the workflows that started last, of all companies.
+/// Returns the time of the newest event among the most recently started workflows of all companies.
 pub fn newest(tx: &mut dyn Transaction) -> Result<Option<Timestamp>, Error> {
     tx.query_one(&sql::NEWEST, &[])?.get("at")
 }
 
-/// Up to `most` entries of a workflow's chain, newest first.
+/// Returns up to `most` entries of a workflow's chain, newest first.
 pub fn latest(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -84,7 +84,7 @@ fn read(row: &Row) -> Result<Entry, Error> {
     })
 }
 
-/// The head in a workflow's row.
+/// Reads the head from a workflow's row.
 pub(crate) fn head(row: &Row) -> Result<KeyedHead, Error> {
     let number: i64 = row.get("chain_format")?;
     Ok(KeyedHead {
@@ -97,7 +97,7 @@ pub(crate) fn head(row: &Row) -> Result<KeyedHead, Error> {
     })
 }
 
-/// The column `texts`.
+/// Returns the value of the column `texts`.
 pub(crate) fn texts(entry: &Entry) -> Result<Option<String>, Error> {
     let texts: &[ClearText] = &entry.texts;
     let text = (!texts.is_empty()).then(|| serde_json::to_string(texts));

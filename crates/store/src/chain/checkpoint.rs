@@ -6,7 +6,7 @@ use crate::chain::audit;
 use crate::sql::checkpoint as sql;
 use crate::{Error, HeldWorkflow, Transaction, values};
 
-/// The next heads of a company, in the order of the workflows' numbers.
+/// Returns the next heads of a company, ordered by workflow number.
 pub fn heads(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -19,7 +19,7 @@ pub fn heads(
         .collect()
 }
 
-/// The hash of an entry, if there is one with this number.
+/// Returns the hash of the entry with this number, if there is one.
 pub fn hash_at(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -32,7 +32,7 @@ pub fn hash_at(
         .transpose()
 }
 
-/// The next workflows of earlier versions whose heads have no code.
+/// Returns the next workflows of earlier versions whose heads have no code.
 pub fn uncoded(tx: &mut dyn Transaction, after: WorkflowId, most: u32) -> Result<Vec<(CompanyId, WorkflowId)>, Error> {
     tx.query(&sql::UNCODED, values![after, most])?
         .iter()

@@ -31,12 +31,12 @@ pub fn hold<'t>(
 }
 
 impl<'t> HeldWorkflow<'t> {
-    /// The transaction has just added or changed the workflow's row, and with it the chain's head.
+    /// For a transaction that has just added or changed the workflow's row, including the chain's head.
     pub(crate) fn written(tx: &'t mut dyn Transaction, head: KeyedHead) -> Self {
         HeldWorkflow { tx, head }
     }
 
-    /// Where the workflow's chain ends.
+    /// Returns the head of the workflow's chain.
     pub fn head(&self) -> &KeyedHead {
         &self.head
     }
@@ -64,7 +64,7 @@ impl Transaction for HeldWorkflow<'_> {
     }
 }
 
-/// Writes the chain's new head if nothing else of the workflow changes.
+/// Writes the chain's new head if nothing else in the workflow changes.
 pub(crate) fn update_head(
     held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
@@ -81,7 +81,7 @@ pub(crate) fn update_head(
     Ok(())
 }
 
-/// The column's value for the end of a chain.
+/// Returns the column's value for the head of a chain.
 pub(crate) fn head_sequence(head: Head) -> i64 {
     i64::try_from(head.sequence).unwrap_or(i64::MAX)
 }

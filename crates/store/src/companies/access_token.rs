@@ -1,4 +1,4 @@
-//! Access tokens (only their hashes) and failed logins.
+//! Access tokens (stored as hashes) and failed logins.
 
 use domain::{CompanyId, Language, MemberId, Role, Zone};
 use jiff::Timestamp;
@@ -7,7 +7,7 @@ use crate::companies::member::Member;
 use crate::sql::access_token as sql;
 use crate::{Error, Transaction, values};
 
-/// The member who owns a live token.
+/// The member who owns a valid token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Holder {
     pub company: CompanyId,
@@ -21,10 +21,10 @@ pub struct Holder {
     pub api_enabled: bool,
 }
 
-/// A token as lists show it.
+/// A token as shown in lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenRow {
-    /// The row's id, not the token.
+    /// The row's ID, not the token.
     pub id: i64,
     pub member: MemberId,
     pub email: String,
@@ -50,10 +50,10 @@ pub fn insert(
     .transpose()
 }
 
-/// The owner of a live token. `None` if the token is unknown, expired or revoked, or if its member is disabled.
+/// Returns the owner of a valid token. `None` if the token is unknown, expired or revoked, or if its member is
+/// disabled.
 pub fn find(tx: &mut dyn Transaction, hash: &[u8; 32], now: Timestamp) -> Result<Option<Holder>, Error> {
-    // The time is not a parameter, so all callers with this token at this moment ask the same question and can share an
-    // answer.
+    // The time is not a parameter, so simultaneous callers with this token run the same query and can share its result.
     let Some(row) = tx.query_optional(&sql::FIND, values![hash])? else {
         return Ok(None);
     };
@@ -72,7 +72,7 @@ pub fn find(tx: &mut dyn Transaction, hash: &[u8; 32], now: Timestamp) -> Result
     }))
 }
 
-/// A company's stored tokens: live ones, and those that ended recently.
+/// Returns a company's stored tokens: valid ones, and those that ended recently.
 pub fn list(tx: &mut dyn Transaction, company: &CompanyId) -> Result<Vec<TokenRow>, Error> {
     tx.query(&sql::LIST, values![company])?
         .iter()
@@ -97,7 +97,7 @@ pub fn revoke(tx: &mut dyn Transaction, company: &CompanyId, id: i64, at: Timest
     Ok(Some(tx.execute(&sql::REVOKE, values![company, id, at])? == 1))
 }
 
-/// Revokes all live tokens of a member. Returns how many.
+/// Revokes all valid tokens of a member. Returns how many.
 pub fn revoke_all(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -116,7 +116,7 @@ pub fn insert_failure(tx: &mut dyn Transaction, account: &[u8; 32], address: &st
     tx.execute_one(&sql::INSERT_FAILURE, values![account, address, at])
 }
 
-/// The times of the latest `limit` failed logins to an account since a time, newest first.
+/// Returns the times of the latest `limit` failed logins to an account since a time, newest first.
 pub fn failures_of_account(
     tx: &mut dyn Transaction,
     account: &[u8; 32],
@@ -129,7 +129,7 @@ pub fn failures_of_account(
         .collect()
 }
 
-/// The times of the latest `limit` failed logins from an address since a time, newest first.
+/// Returns the times of the latest `limit` failed logins from an IP address since a time, newest first.
 pub fn failures_of_address(
     tx: &mut dyn Transaction,
     address: &str,

@@ -1,4 +1,4 @@
-//! A company's programs, and the secrets that sign their webhooks.
+//! A company's API clients, and the secrets that sign their webhooks.
 
 use std::fmt;
 
@@ -12,25 +12,25 @@ use crate::{Error, Row, Transaction, values};
 /// A client's row. The secrets are encrypted.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiClient {
-    /// The id that webhooks contain.
+    /// The ID in the client's webhooks.
     pub id: ClientId,
     pub name: String,
-    /// Whether workflows that name no client use this one.
+    /// Whether this client is used for workflows that name none.
     pub is_default: bool,
     /// Whether its documents are tests.
     pub is_test: bool,
     /// The signing secret, encrypted by the vault.
     pub secret: Vec<u8>,
-    /// The secrets before the last rotations, newest first.
+    /// The secrets from before the last rotations, newest first.
     pub retired: Vec<RetiredSecret>,
     pub created_at: Timestamp,
 }
 
-/// A secret before a rotation, encrypted by the vault.
+/// A secret from before a rotation, encrypted by the vault.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RetiredSecret {
     pub secret: Vec<u8>,
-    /// When it stops signing.
+    /// The time when the secret stops signing.
     pub until: Timestamp,
 }
 
@@ -43,7 +43,7 @@ impl fmt::Debug for ApiClient {
     }
 }
 
-/// The latest retired secret has its own columns; earlier ones are in a list.
+/// The latest retired secret has its own columns. Earlier ones are in a list.
 fn retired(row: &Row) -> Result<Vec<RetiredSecret>, Error> {
     let mut retired: Vec<RetiredSecret> = row.parse("retired_secrets", |text| serde_json::from_str(text))?;
     if let (Some(secret), Some(until)) = (row.get("previous_secret")?, row.get("previous_until")?) {
@@ -92,12 +92,12 @@ pub fn exists(tx: &mut dyn Transaction, company: &CompanyId, id: ClientId) -> Re
     Ok(tx.query_optional(&sql::EXISTS, values![company, id])?.is_some())
 }
 
-/// The client of workflows that name no client.
+/// Returns the client for workflows that name none.
 pub fn default(tx: &mut dyn Transaction, company: &CompanyId) -> Result<ClientId, Error> {
     tx.query_one(&sql::DEFAULT, values![company])?.get("id")
 }
 
-/// A company's clients, oldest first.
+/// Returns a company's clients, oldest first.
 pub fn list(tx: &mut dyn Transaction, company: &CompanyId) -> Result<Vec<ApiClient>, Error> {
     tx.query(&sql::LIST, values![company])?.iter().map(client).collect()
 }
@@ -112,7 +112,7 @@ pub fn rotate(
     until: Timestamp,
     retired: &[RetiredSecret],
 ) -> Result<bool, Error> {
-    // Only numbers and times: serialising cannot fail.
+    // Serialising cannot fail, because there are only numbers and times.
     let retired = serde_json::to_string(retired).unwrap_or_default();
     let rotated = tx.execute(
         &sql::ROTATE,

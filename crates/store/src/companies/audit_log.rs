@@ -6,22 +6,22 @@ use jiff::Timestamp;
 use crate::sql::audit_log as sql;
 use crate::{Error, Transaction, values};
 
-/// A change, before it has a number.
+/// A change that has no number yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewLogEntry {
     pub company: CompanyId,
     pub at: Timestamp,
-    /// Without one, the operator.
+    /// The member who made the change. `None` for the operator.
     pub member: Option<MemberId>,
     /// `api`, `pages` or `command_line`.
     pub channel: &'static str,
-    /// The network address that the request came from.
+    /// The IP address that the request came from.
     pub address: Option<String>,
-    /// The code of what was done.
+    /// The code of the action.
     pub action: &'static str,
-    /// The ID of what it was done to; empty for the company itself.
+    /// The ID of the changed object. Empty for the company itself.
     pub subject: String,
-    /// JSON objects of the values that changed.
+    /// The changed values before and after, as JSON objects.
     pub before: Option<String>,
     pub after: Option<String>,
 }
@@ -30,7 +30,7 @@ pub struct NewLogEntry {
 pub struct LogEntry {
     pub id: i64,
     pub at: Timestamp,
-    /// Who did it, with the present address. Without one, the operator.
+    /// The member who made the change, with their current e-mail address. `None` for the operator.
     pub member: Option<(MemberId, String)>,
     pub channel: String,
     pub address: Option<String>,
@@ -40,7 +40,7 @@ pub struct LogEntry {
     pub after: Option<String>,
 }
 
-/// Adds an entry, in the transaction of the change.
+/// Adds an entry in the transaction of the change.
 pub fn insert(tx: &mut dyn Transaction, entry: &NewLogEntry) -> Result<(), Error> {
     tx.execute_later(
         &sql::INSERT,
@@ -58,7 +58,7 @@ pub fn insert(tx: &mut dyn Transaction, entry: &NewLogEntry) -> Result<(), Error
     )
 }
 
-/// The entries before a number, newest first.
+/// Returns the entries before a number, newest first.
 pub fn list(tx: &mut dyn Transaction, company: &CompanyId, before: i64, limit: u32) -> Result<Vec<LogEntry>, Error> {
     tx.query(&sql::LIST, values![company, before, limit])?
         .iter()

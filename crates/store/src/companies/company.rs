@@ -1,4 +1,4 @@
-//! Companies and their sealing keys.
+//! Companies and their seal keys.
 
 use domain::{
     BlobHash, Colour, CompanyId, CompletedMails, Language, RedirectHosts, Region, Reminders, SealLevel, SealMark,
@@ -13,29 +13,29 @@ use crate::{Error, Row, Transaction, Value, values};
 pub struct Company {
     /// In lower case.
     pub id: CompanyId,
-    /// As certificates and mails show it.
+    /// The name shown in certificates and mails.
     pub name: String,
     /// The default language of messages.
     pub language: Language,
     /// The default zone for reading and writing times.
     pub zone: Zone,
-    /// The region for national telephone numbers.
+    /// The region for national phone numbers.
     pub region: Region,
-    /// Whether its programs may use the API.
+    /// Whether programs may use the API in the company's name.
     pub api_enabled: bool,
-    /// How long an access token is valid.
+    /// The time for which an access token is valid.
     pub token_lifetime_seconds: i64,
-    /// How many days a workflow may take by default.
+    /// The default number of days that a workflow may take.
     pub expiry_days: i64,
-    /// How many days the links to finished files work.
+    /// The number of days for which links to finished files work.
     pub link_days: i64,
-    /// The seal level of its documents. `None`: the installation's.
+    /// The seal level of the company's documents. `None` uses the installation's.
     pub seal_level: Option<SealLevel>,
-    /// The URL of its time-stamp authority. `None`: the installation's.
+    /// The URL of the company's time-stamp authority. `None` uses the installation's.
     pub tsa_url: Option<String>,
-    /// What happens while that authority does not answer. `None`: the installation's choice.
+    /// What happens while the time-stamp authority does not answer. `None` uses the installation's setting.
     pub when_tsa_is_down: Option<WhenTsaIsDown>,
-    /// Whether the pages of its documents show that they are sealed.
+    /// Whether the pages of documents show that they are sealed.
     pub seal_mark: SealMark,
     pub style: Style,
     pub created_at: Timestamp,
@@ -44,16 +44,16 @@ pub struct Company {
 /// How a company appears on pages and in mails.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Style {
-    /// Its colour, as entered.
+    /// The company's colour, as entered.
     pub accent: Option<Colour>,
     pub logo: Option<Logo>,
-    /// The sender name of its mails. `None`: the company's name.
+    /// The sender name of the company's mails. `None` uses the company's name.
     pub mail_sender_name: Option<String>,
-    /// The address for replies to its mails.
+    /// The address for replies to the company's mails.
     pub mail_reply_to: Option<String>,
-    /// Who receives finished documents.
+    /// The recipients of finished documents.
     pub completed_mails: CompletedMails,
-    /// When signers are reminded automatically.
+    /// The times of automatic reminders to signers.
     pub reminders: Reminders,
     /// The hosts to which its documents may lead signers.
     pub redirect_hosts: RedirectHosts,
@@ -61,7 +61,7 @@ pub struct Style {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Logo {
-    /// The hash of its file.
+    /// The hash of the logo's file.
     pub hash: BlobHash,
     /// In pixels.
     pub width: u32,
@@ -69,7 +69,7 @@ pub struct Logo {
     pub height: u32,
 }
 
-/// A sealing key's row. The private key is encrypted.
+/// A seal key's row. The private key is encrypted.
 #[derive(Debug, Clone)]
 pub struct SealKeyRow {
     pub id: i64,
@@ -79,7 +79,7 @@ pub struct SealKeyRow {
     pub certificates: String,
 }
 
-/// The columns of [`Style`], which several statements select.
+/// Reads the columns of [`Style`], which several statements select.
 pub(crate) fn style(row: &Row) -> Result<Style, Error> {
     let logo = match row.get("logo")? {
         Some(hash) => Some(Logo {
@@ -123,7 +123,7 @@ fn company(row: &Row) -> Result<Company, Error> {
     })
 }
 
-/// Adds a company. `false` if the id is already used.
+/// Adds a company. `false` if the ID is already used.
 pub fn insert(tx: &mut dyn Transaction, company: &Company) -> Result<bool, Error> {
     let mut row = settings(company);
     row.push(company.created_at.into());
@@ -138,7 +138,7 @@ pub fn find(tx: &mut dyn Transaction, id: &CompanyId) -> Result<Option<Company>,
         .transpose()
 }
 
-/// All companies, for the operator.
+/// Returns all companies, for the operator.
 pub fn list(tx: &mut dyn Transaction) -> Result<Vec<Company>, Error> {
     tx.query(&sql::LIST, values![])?.iter().map(company).collect()
 }
@@ -147,7 +147,7 @@ pub fn update(tx: &mut dyn Transaction, company: &Company) -> Result<(), Error> 
     tx.execute_one(&sql::UPDATE, &settings(company))
 }
 
-/// A company's changeable columns, after its id.
+/// Returns the changeable columns of a company, which follow its ID.
 fn settings(company: &Company) -> Vec<Value> {
     values![
         &company.id,
@@ -177,7 +177,8 @@ fn settings(company: &Company) -> Vec<Value> {
     .to_vec()
 }
 
-/// The company's running documents that expire after a time, the first hundred, without those that never expire.
+/// Returns the company's first hundred running documents that expire after a time. Documents that never expire are left
+/// out.
 pub fn workflows_outlasting(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -201,7 +202,7 @@ pub fn put_logo(
     Ok(())
 }
 
-/// A current or earlier logo (PNG) of the company.
+/// Returns a current or earlier logo (PNG) of the company.
 pub fn logo(tx: &mut dyn Transaction, company: &CompanyId, hash: &BlobHash) -> Result<Option<Vec<u8>>, Error> {
     tx.query_optional(&sql::LOGO, values![company, hash])?
         .map(|row| row.get("png"))
@@ -213,23 +214,23 @@ pub fn delete_logos(tx: &mut dyn Transaction, before: Timestamp) -> Result<u64, 
     tx.execute(&sql::DELETE_LOGOS, values![before])
 }
 
-/// Locks the question who may sign in to the company. Call it first if you decide from the list of members what to
-/// change about them: of two such transactions at the same moment, one runs again and sees the other's changes.
+/// Locks the list of the company's members. Call this first if you decide from that list how to change members. Of two
+/// simultaneous transactions, one runs again and sees the other's changes.
 pub fn hold_members(tx: &mut dyn Transaction, company: &CompanyId) -> Result<(), Error> {
     tx.execute_one(&sql::HOLD_MEMBERS, values![company])
 }
 
-/// A sealing key whose certificate is revoked.
+/// A seal key whose certificate is revoked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RevokedSealKey {
     /// PEM, the key's own certificate first.
     pub certificates: String,
     pub revoked_at: Timestamp,
-    /// The reason, in the standard's words.
+    /// The reason, as named in the standard.
     pub reason: Option<String>,
 }
 
-/// The revoked sealing keys of all companies.
+/// Returns the revoked seal keys of all companies.
 pub fn revoked_seal_keys(tx: &mut dyn Transaction) -> Result<Vec<RevokedSealKey>, Error> {
     tx.query(&sql::REVOKED_SEAL_KEYS, values![])?
         .iter()
@@ -243,7 +244,7 @@ pub fn revoked_seal_keys(tx: &mut dyn Transaction) -> Result<Vec<RevokedSealKey>
         .collect()
 }
 
-/// Revokes the certificate of the company's current sealing key. Returns whether there was one.
+/// Revokes the certificate of the company's current seal key. Returns whether there was one.
 pub fn revoke_seal_key(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -253,12 +254,12 @@ pub fn revoke_seal_key(
     Ok(tx.execute(&sql::REVOKE_SEAL_KEY, values![company, at, reason])? == 1)
 }
 
-/// Retires the company's current sealing key. Returns whether there was one. Documents that it sealed stay valid.
+/// Retires the company's current seal key. Returns whether there was one. Documents that it sealed stay valid.
 pub fn retire_seal_key(tx: &mut dyn Transaction, company: &CompanyId, at: Timestamp) -> Result<bool, Error> {
     Ok(tx.execute(&sql::RETIRE_SEAL_KEY, values![company, at])? == 1)
 }
 
-/// Adds the company's current sealing key.
+/// Adds a seal key as the company's current one.
 pub fn insert_seal_key(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -270,14 +271,13 @@ pub fn insert_seal_key(
         .get("id")
 }
 
-/// The id of the company's current sealing key.
+/// Returns the ID of the company's current seal key.
 pub fn seal_key_id(tx: &mut dyn Transaction, company: &CompanyId) -> Result<Option<i64>, Error> {
     tx.query_optional(&sql::SEAL_KEY_ID, values![company])?
         .map(|row| row.get("id"))
         .transpose()
 }
 
-/// The company's current sealing key.
 pub fn seal_key(tx: &mut dyn Transaction, company: &CompanyId) -> Result<Option<SealKeyRow>, Error> {
     tx.query_optional(&sql::SEAL_KEY, values![company])?
         .map(|row| {
@@ -290,18 +290,18 @@ pub fn seal_key(tx: &mut dyn Transaction, company: &CompanyId) -> Result<Option<
         .transpose()
 }
 
-/// A seal key that a company uses, without its secret.
+/// A seal key in use, without its secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SealKeyInUse {
     pub id: i64,
     pub company: CompanyId,
-    /// Its certificates, PEM.
+    /// The key's certificates, PEM.
     pub certificates: String,
-    /// How many days before its end the owners were warned last.
+    /// The number of days before expiry when the owners were last warned.
     pub warned_days: Option<i64>,
 }
 
-/// The seal keys that companies use, of all companies.
+/// Returns the seal keys in use by all companies.
 pub fn seal_keys_in_use(tx: &mut dyn Transaction) -> Result<Vec<SealKeyInUse>, Error> {
     tx.query(&sql::SEAL_KEYS_IN_USE, values![])?
         .iter()
@@ -316,7 +316,7 @@ pub fn seal_keys_in_use(tx: &mut dyn Transaction) -> Result<Vec<SealKeyInUse>, E
         .collect()
 }
 
-/// Records that the owners were warned about a seal key that ends in `days`. `false` if they were warned before.
+/// Records that the owners were warned about a seal key that expires in `days`. `false` if they were warned before.
 pub fn set_seal_key_warned(tx: &mut dyn Transaction, id: i64, days: i64) -> Result<bool, Error> {
     Ok(tx.execute(&sql::SET_SEAL_KEY_WARNED, values![id, days])? == 1)
 }

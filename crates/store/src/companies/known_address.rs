@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use crate::sql::known_address as sql;
 use crate::{Error, Transaction, values};
 
-/// When the account last logged in from the address. The hash covers both.
+/// Returns when the account last logged in from the address. The hash covers both.
 pub fn last_seen(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -17,7 +17,7 @@ pub fn last_seen(
         .transpose()
 }
 
-/// Records that a member logged in from this address, and forgets all but the `most` latest.
+/// Records that a member logged in from this address, and forgets all but the `most` latest addresses.
 pub fn remember(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -31,7 +31,7 @@ pub fn remember(
     Ok(())
 }
 
-/// Forgets addresses that have not been used since a time. Returns how many.
+/// Deletes addresses that have not been used since a time. Returns how many.
 pub fn delete_unused(tx: &mut dyn Transaction, since: Timestamp) -> Result<u64, Error> {
     tx.execute(&sql::DELETE_UNUSED, values![since])
 }

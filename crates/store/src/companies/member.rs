@@ -19,7 +19,7 @@ pub struct Member {
     /// Incremented whenever the credentials change.
     pub credential_version: i64,
     pub created_at: Timestamp,
-    /// Since when the member cannot sign in.
+    /// The time since which the member cannot sign in.
     pub disabled_at: Option<Timestamp>,
 }
 
@@ -38,9 +38,9 @@ pub struct SessionRow {
     pub company: CompanyId,
     pub company_name: String,
     pub member: MemberId,
-    /// When it was last used, to the minute.
+    /// The last use, to the minute.
     pub seen_at: Timestamp,
-    /// When it ends, even if it is in use.
+    /// The end of the session, even if it is in use.
     pub expires_at: Timestamp,
     pub email: String,
     pub name: String,
@@ -49,8 +49,8 @@ pub struct SessionRow {
     pub zone: Zone,
 }
 
-/// The form in which addresses are compared: case is ignored only for ASCII letters, because other letters fold onto
-/// those of another address.
+/// Returns the form in which e-mail addresses are compared. Case is ignored only for ASCII letters, because folding
+/// other letters could produce someone else's address.
 pub fn email_key(email: &str) -> String {
     email.trim().to_ascii_lowercase()
 }
@@ -123,9 +123,9 @@ pub fn set_password(
 pub enum Disabled {
     Unknown,
     Before,
-    /// They are the last owner who can sign in, so they are not disabled.
+    /// The member is the last owner who can sign in, so nothing was changed.
     LastOwner,
-    /// They are disabled, and their tokens and sessions have ended.
+    /// The member was disabled, and their tokens and sessions have ended.
     Now,
 }
 
@@ -172,7 +172,7 @@ pub fn insert_session(
     Ok(begun == 1)
 }
 
-/// The owner of a live session: one that has not ended and was used after `idle_since`.
+/// Returns the owner of a valid session: one that has not ended and was used after `idle_since`.
 pub fn find_session(
     tx: &mut dyn Transaction,
     hash: &[u8; 32],

@@ -14,7 +14,7 @@ pub fn put(tx: &mut dyn Transaction, name: &str, value: &[u8]) -> Result<(), Err
     tx.execute_one(&sql::PUT, values![name, value])
 }
 
-/// Sets a value if it is not set yet. `false` if it is.
+/// Sets a value if it is not set yet. `false` if it already is.
 pub fn insert(tx: &mut dyn Transaction, name: &str, value: &[u8]) -> Result<bool, Error> {
     Ok(tx.execute(&sql::INSERT, values![name, value])? == 1)
 }

@@ -1,4 +1,4 @@
-//! Copies of databases that are in use.
+//! Copying databases that are in use.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use super::{migrations, sqlite};
 use crate::Error;
 
 impl Store {
-    /// The number of the last migration of this program.
+    /// Returns the number of this program's last migration.
     pub fn newest_schema() -> i64 {
         let runner = migrations::sqlite_runner();
         let versions = runner
@@ -17,13 +17,13 @@ impl Store {
         versions.max().unwrap_or_default()
     }
 
-    /// Writes one state of an SQLite database into a new file, while others go on writing to it, and checks that the copy is
-    /// sound. The caller makes the file durable.
+    /// Writes one state of an SQLite database into a new file while other connections keep writing to it, and checks
+    /// that the copy is sound. The caller makes the file durable.
     pub fn copy_sqlite(from: &Path, to: &Path) -> Result<(), Error> {
         let failed = |error: rusqlite::Error| sqlite::cannot_open(from, &error);
         let name = to
             .to_str()
-            .ok_or_else(|| sqlite::cannot_open(to, &"the path of its copy is not valid Unicode"))?;
+            .ok_or_else(|| sqlite::cannot_open(to, &"the path of the copy is not valid Unicode"))?;
         sqlite::create_private(to)?;
         let connection = sqlite::connect(from)?;
         connection.execute("VACUUM INTO ?1", [name]).map_err(|error| {

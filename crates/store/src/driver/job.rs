@@ -1,4 +1,4 @@
-//! Carries a closure to a thread of the store, and its answer back.
+//! Carries a closure to a thread of the store, and returns its result.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -15,7 +15,7 @@ thread_local! {
 pub(crate) trait Job: Send {
     /// Runs the closure, and returns whether to keep its changes. May be called again.
     fn run(&mut self, transaction: &mut dyn Transaction) -> bool;
-    /// Replaces the closure's result by an error.
+    /// Replaces the closure's result with an error.
     fn fail(&mut self, error: Error);
     /// Sends the result of the last run to the caller.
     fn answer(&mut self);
@@ -26,7 +26,7 @@ struct Request<T, E, F> {
     result: Option<Result<T, E>>,
     panicked: bool,
     reply: SyncSender<Result<T, E>>,
-    /// The request whose log lines the closure writes, perhaps on another thread.
+    /// The span for log lines that the closure writes, perhaps on another thread.
     span: tracing::Span,
 }
 
@@ -63,7 +63,7 @@ where
 
     fn answer(&mut self) {
         let result = self.result.take().unwrap_or_else(|| Err(E::from(Error::Closed)));
-        // A caller that has gone away no longer wants the answer.
+        // A caller that has gone away no longer needs the result.
         let _ = self.reply.send(result);
     }
 }
@@ -76,7 +76,7 @@ fn message(panic: &(dyn Any + Send)) -> String {
         .unwrap_or_else(|| "no message".to_owned())
 }
 
-/// Passes a closure to a driver and waits for its answer. A closed driver drops the job and with it the reply channel.
+/// Passes a closure to a driver and waits for its result. A closed driver drops the job and with it the reply channel.
 pub(crate) fn submit<T, E, F>(hand_over: impl FnOnce(Box<dyn Job>), work: F) -> Result<T, E>
 where
     F: FnMut(&mut dyn Transaction) -> Result<T, E> + Send + 'static,

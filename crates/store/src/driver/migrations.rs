@@ -23,13 +23,13 @@ pub(crate) fn postgres_runner() -> Runner {
     postgres::migrations::runner()
 }
 
-/// The names of the migrations applied now.
+/// Returns the names of the migrations that were applied.
 pub(crate) fn applied(report: Result<Report, refinery::Error>) -> Result<Vec<String>, Error> {
     let report = report.map_err(|error| Error::Migration { detail: detail(&error) })?;
     Ok(report.applied_migrations().iter().map(ToString::to_string).collect())
 }
 
-/// refinery's message followed by its causes, which include the database's own words.
+/// Returns refinery's message followed by its causes, which include the database's message.
 fn detail(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

@@ -1,31 +1,32 @@
 //! PostgreSQL: connections with their prepared statements, lent for the duration of a transaction.
 //!
-//! A closure runs on its caller's own thread, which would otherwise only wait; it must be one that may block.
+//! A closure runs on its caller's own thread, which would otherwise only wait. The caller must use a thread that may
+//! block.
 //!
-//! **Isolation.** A transaction runs on one snapshot (REPEATABLE READ); a statement that is sent alone runs on its own
+//! **Isolation.** A transaction runs on one snapshot (REPEATABLE READ). A statement that is sent alone runs on its own
 //! (READ COMMITTED, in PostgreSQL's autocommit). If two transactions change the same row at once, the server refuses
-//! the second, which runs again and sees the first one's changes, so no update is lost. If a use-case decides something
-//! from rows that it does not change, it must protect the decision with a row that it does change: a workflow's
+//! the second, which runs again and sees the first one's changes, so no update is lost. If a use case bases a decision
+//! on rows that it does not change, it must protect the decision with a row that it does change: a workflow's
 //! `revision` (docs/adr/0004).
 //!
-//! **Trying again.** After a serialization failure, a deadlock, or a connection lost before the commit was sent, the
-//! closure runs again, up to [`ATTEMPTS`] times with growing, jittered pauses.
+//! **Retries.** After a serialization failure, a deadlock, or a connection lost before the commit was sent, the closure
+//! runs again, up to [`ATTEMPTS`] times with growing, jittered pauses.
 //!
-//! **Round trips.** We do not wait for answers that we do not need yet: `BEGIN` goes out with the first statement, and
+//! **Round trips.** We do not wait for results that we do not need yet: `BEGIN` goes out with the first statement, and
 //! statements [left for later](Transaction::execute_later) go out with the next one or with `COMMIT`. A statement in
 //! autocommit has neither (docs/adr/0018).
 //!
-//! **Together.** Callers who ask the same question at the same moment share one answer. Callers who need new numbers
-//! share one query. Callers who only add rows, having read nothing in their transaction, share one transaction: their
-//! order does not matter. If that fails, each goes alone, so that only a caller's own rows can make it fail
-//! (docs/adr/0020).
+//! **Together.** Callers who run the same query at the same moment share one result. Callers who need new numbers share
+//! one query. Callers who only add rows, having read nothing in their transaction, share one transaction, because the
+//! order of their rows does not matter. If that fails, each transaction runs alone, so that only a caller's own rows
+//! can make it fail (docs/adr/0020).
 //!
 //! **A connection lost during a commit** leaves open whether the commit happened. So every writing transaction begins
 //! by writing its number into its connection's row of `store_session`. In doubt, we read that row over a new
-//! connection, under a lock that waits for the end of the old transaction wherever it is still running. If the number
-//! is there, the transaction was committed; if not, it never will be, and the closure runs again.
-//! [`Error::CommitUnknown`] only remains if the server stays away longer than the configured patience, and for a
-//! statement in autocommit, which has no number.
+//! connection, under a lock that waits for the end of the old transaction if it is still running. If the number is
+//! there, the transaction was committed. If not, it never will be, and the closure runs again. [`Error::CommitUnknown`]
+//! only remains if the server stays away longer than the configured patience, and for a statement in autocommit, which
+//! has no number.
 //!
 //! **TLS** is rustls, and the certificate is always checked: `sslmode=require` (or `verify-full`, the same here) trusts
 //! the public roots, or those in the PEM file named by `sslrootcert`. Without `sslmode` the connection is plain.
@@ -68,13 +69,13 @@ use crate::driver::migrations;
 use crate::driver::store::{Load, StatementShape};
 use crate::{Error, Numbers, Statement, Value};
 
-/// Wakes all listeners: there is something to look at.
+/// Wakes all listeners, because new work may be waiting.
 pub(crate) static NOTIFY: Statement = Statement::new("store::postgres::NOTIFY", &[ANNOUNCE], ANNOUNCE);
 
-/// The most runs of one closure.
+/// The maximum number of runs of one closure.
 const ATTEMPTS: u32 = 16;
 
-/// A caller that has waited this long for others goes alone: what they wait for may not concern it.
+/// A caller that has waited this long for others runs alone, because the cause of the delay may not concern it.
 const WAITS_FOR_OTHERS: Duration = Duration::from_secs(1);
 
 const LONGEST_PAUSE: Duration = Duration::from_millis(250);
@@ -84,11 +85,11 @@ const MIGRATE_ATTEMPTS: u32 = 3;
 pub(crate) struct Driver {
     connections: Pool,
     connection_count: usize,
-    /// Questions that are a transaction's only statement. Some also need numbers.
+    /// Queries that are a transaction's only statement. Some also need numbers.
     questions: Together<Question, Option<i64>, Option<Answered>>,
-    /// New numbers, by statement: how many parts each caller wants.
+    /// New numbers, by statement. The wish is the number of parts that a caller needs.
     numbers: Together<&'static str, i64, Option<Numbers>>,
-    /// Transactions that only add rows, by whether they wait for the disk. Their rows come back with their fate.
+    /// Transactions that only add rows, by whether they wait for the disk. Their rows are returned with the outcome.
     additions: Together<Access, Vec<Later>, (Vec<Later>, Fate)>,
     listeners: Mutex<Vec<Listener>>,
     server: Arc<Server>,
@@ -98,7 +99,7 @@ pub(crate) struct Driver {
 impl Drop for Driver {
     fn drop(&mut self) {
         let connections = self.connections.take_idle();
-        // A connection's runtime must not be dropped on a thread that may not block, and the last handle may be dropped
+        // A connection's runtime must not be dropped on a thread that may not block, but the last handle may be dropped
         // on one.
         let ending = std::thread::Builder::new().spawn(move || drop(connections));
         if let Ok(ending) = ending {
@@ -110,7 +111,7 @@ impl Drop for Driver {
 impl Driver {
     pub(crate) fn open(url: &Secret, connections: usize, patience: Duration) -> Result<Driver, Error> {
         let server = Arc::new(Server::parse(url, patience)?);
-        // The first connection checks the address, so that a wrong one is reported at start.
+        // The first connection checks the address, so that a wrong one is reported at the start.
         let mut first = Some(server.connect().map_err(|error| error.at_start(server.name()))?);
         let slots = (0..connections.max(1)).map(|_| first.take().map(Session::new));
         Ok(Driver {
@@ -125,7 +126,7 @@ impl Driver {
         })
     }
 
-    /// How busy the connections are.
+    /// Returns the current load on the connections.
     pub(crate) fn load(&self) -> Load {
         self.connections.load(self.connection_count)
     }
@@ -137,7 +138,7 @@ impl Driver {
                 Outcome::Done => return,
                 Outcome::Again(error) if attempt < ATTEMPTS => {
                     self.count(&error);
-                    tracing::debug!(%error, attempt, "a transaction runs again");
+                    tracing::debug!(%error, attempt, "a transaction was repeated");
                     std::thread::sleep(pause(attempt));
                 }
                 Outcome::Failed(error) | Outcome::Again(error) => {
@@ -178,13 +179,13 @@ impl Driver {
             Outcome::Failed(Error::CommitUnknown { detail }) => Fate::Unknown { detail },
             Outcome::Failed(error) | Outcome::Again(error) => {
                 self.count(&error);
-                tracing::debug!(%error, transactions = additions.len(), "a common commit failed; each transaction commits alone");
+                tracing::debug!(%error, transactions = additions.len(), "a group commit failed; each transaction commits alone");
                 Fate::Alone
             }
         }
     }
 
-    /// Calls `heard` at each announcement as long as the driver lives.
+    /// Calls `heard` at each announcement as long as the driver exists.
     pub(crate) fn listen(&self, heard: impl Fn() + Send + 'static) -> Result<(), Error> {
         let listener = Listener::start(Arc::clone(&self.server), heard)?;
         self.listeners
@@ -194,14 +195,14 @@ impl Driver {
         Ok(())
     }
 
-    /// If two servers start at once, both try; the loser finds the work done at its next try.
+    /// If two servers start at once, both try. The loser retries and finds the migrations applied.
     pub(crate) fn migrate(&self) -> Result<Vec<String>, Error> {
         let mut attempt = 1;
         loop {
             let mut client = self.server.connect_to_migrate().map_err(|error| unreachable(&error))?;
             match migrations::applied(migrations::postgres_runner().run(&mut client)) {
                 Err(error) if attempt < MIGRATE_ATTEMPTS => {
-                    tracing::warn!(%error, "a migration failed; trying again");
+                    tracing::warn!(%error, "a migration failed; we will try again");
                     std::thread::sleep(pause(attempt));
                     attempt += 1;
                 }
@@ -236,7 +237,7 @@ impl Driver {
     }
 }
 
-/// Doubles from two milliseconds, with jitter so that colliding callers separate.
+/// Returns a pause that doubles from two milliseconds, with jitter so that colliding callers separate.
 fn pause(attempt: u32) -> Duration {
     let longest = Duration::from_millis(2)
         .saturating_mul(1 << attempt.min(10))

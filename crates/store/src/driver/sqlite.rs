@@ -1,11 +1,11 @@
 //! SQLite: one writer thread that commits everything that waits at once, and a few connections that read.
 //!
 //! **Why one writer.** SQLite allows only one writer at a time anyway, and connections that compete for the lock sleep
-//! while they wait. One thread that drains its queue pays for one durable commit for many waiting callers: each request
-//! runs in its own savepoint, so a failing one is undone alone, and nobody gets an answer before the commit has reached
+//! while they wait. One thread that drains its queue pays for one durable commit for many waiting callers. Each request
+//! runs in its own savepoint, so a failing one is undone alone, and nobody gets a result before the commit has reached
 //! the disk.
 //!
-//! **If the commit fails** (a full disk, a deferred foreign key), nothing of the group is kept. Every request then runs
+//! **If the commit fails** (a full disk, a deferred foreign key), nothing in the group is kept. Every request then runs
 //! again in its own transaction, so only those that cannot be committed fail.
 //!
 //! **Reading** happens on the caller's own thread, with one of a few connections that take turns, because a read takes
@@ -30,14 +30,15 @@ use crate::driver::store::{Load, StatementShape};
 use crate::{Error, Row, Statement, Transaction, Value};
 
 const READERS: usize = 4;
-/// The most requests that share one commit, so that the first of them does not wait too long under constant load.
+/// The maximum number of requests that share one commit, so that the first of them does not wait too long under
+/// constant load.
 const GROUP: usize = 256;
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// More than there are statements, so each is prepared once per connection.
 const PREPARED_STATEMENTS: usize = 1024;
 
 pub(crate) struct Driver {
-    // Drop the queues first: the thread ends when they are gone, and can then be joined.
+    // Drop the queues first, because the thread ends when they are gone, and can then be joined.
     writer: Sender<Box<dyn Job>>,
     relaxed_writer: Sender<Box<dyn Job>>,
     readers: Readers,
@@ -86,18 +87,19 @@ impl Driver {
         })
     }
 
-    /// Moves what was written into the database's own file, and empties the log, which still has pages as they were before.
+    /// Moves everything written into the database file itself, and empties the log, which still contains old versions
+    /// of pages.
     pub(crate) fn empty_log(&self) -> Result<(), Error> {
         let connection = connect(&self.path)?;
         let emptied = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |row| row.get::<_, i64>(0));
         match emptied {
             Ok(0) => Ok(()),
-            Ok(_) => Err(cannot_open(&self.path, &"another process reads it; try again")),
+            Ok(_) => Err(cannot_open(&self.path, &"another process is reading it; try again")),
             Err(error) => Err(cannot_open(&self.path, &error)),
         }
     }
 
-    /// How busy the readers are, and how many wait for the writer.
+    /// Returns the load on the readers, and how many callers wait for the writer.
     pub(crate) fn load(&self) -> Load {
         let free = self.readers.free.len();
         Load {
@@ -113,7 +115,7 @@ impl Driver {
         let _ = self.writer.send(job);
     }
 
-    /// The same for a job that does not wait for the disk.
+    /// Passes a job to the writer that does not wait for the disk.
     pub(crate) fn write_relaxed(&self, job: Box<dyn Job>) {
         let _ = self.relaxed_writer.send(job);
     }
@@ -177,7 +179,7 @@ pub(crate) fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Result<
         })
 }
 
-/// Makes the file readable only for its owner; its `-wal` and `-shm` files get the same mode.
+/// Makes the file readable only to its owner. Its `-wal` and `-shm` files get the same mode.
 pub(crate) fn create_private(path: &Path) -> Result<(), Error> {
     let mut options = std::fs::OpenOptions::new();
     options.create(true).append(true);
@@ -196,7 +198,8 @@ pub(crate) fn connect(path: &Path) -> Result<Connection, Error> {
         connection.pragma_update(None, "foreign_keys", true)?;
         connection.pragma_update(None, "trusted_schema", false)?;
         connection.pragma_update(None, "journal_size_limit", 64 << 20)?;
-        // What is deleted or replaced is overwritten: an erased text must not stay in a free page, or in a copy of the file.
+        // Overwrites deleted and replaced content, so that no erased text stays in a free page or in a copy of the
+        // file.
         connection.pragma_update(None, "secure_delete", true)?;
         connection.set_prepared_statement_cache_capacity(PREPARED_STATEMENTS);
         Ok(connection)
@@ -208,7 +211,7 @@ pub(crate) fn connect(path: &Path) -> Result<Connection, Error> {
     if mode != "wal" {
         return Err(cannot_open(
             path,
-            &format!("its journal mode stays {mode}; a local file system is needed, not a network one"),
+            &format!("its journal mode is still {mode}; put it on a local file system, not a network one"),
         ));
     }
     Ok(connection)
@@ -264,7 +267,7 @@ impl Session {
         }
     }
 
-    /// Applies to the transactions that follow.
+    /// Sets when the following transactions reach the disk.
     fn set_sync(&mut self, sync: Sync) -> Result<(), rusqlite::Error> {
         if self.sync != sync {
             let value = match sync {
@@ -283,12 +286,12 @@ impl Session {
         Ok(())
     }
 
-    /// Ends any open transaction. SQLite itself has ended it after some failures.
+    /// Ends any open transaction. After some failures, SQLite has already ended it.
     fn roll_back(&self) {
         if !self.connection.is_autocommit()
             && let Err(error) = self.control("ROLLBACK")
         {
-            tracing::error!(%error, "a transaction cannot be rolled back");
+            tracing::error!(%error, "a transaction could not be rolled back");
         }
     }
 
@@ -320,8 +323,8 @@ impl Session {
     }
 }
 
-/// Requests that do not wait for the disk go first, in their own groups: they finish quickly, and the others wait
-/// anyway.
+/// Runs requests until the queues close. Requests that do not wait for the disk run first, in their own groups, because
+/// they finish quickly and the others wait anyway.
 fn write_loop(session: &mut Session, requests: &Receiver<Box<dyn Job>>, relaxed: &Receiver<Box<dyn Job>>) {
     loop {
         let (first, requests, sync) = select_biased! {
@@ -332,7 +335,7 @@ fn write_loop(session: &mut Session, requests: &Receiver<Box<dyn Job>>, relaxed:
         let mut group = Vec::new();
         let committed = write_group(session, first, requests, sync, &mut group);
         if let Err(error) = committed {
-            tracing::warn!(%error, requests = group.len(), "a group commit failed; each runs alone");
+            tracing::warn!(%error, requests = group.len(), "a group commit failed; each transaction runs alone");
             for job in &mut group {
                 write_alone(session, job.as_mut());
             }
@@ -475,13 +478,13 @@ impl Transaction for SqliteTransaction<'_> {
     }
 }
 
-/// Refuses what PostgreSQL cannot store, so that both databases answer the same. Also refuses a statement that would
-/// make a transaction asynchronous whose caller waits for the disk.
+/// Refuses values that PostgreSQL cannot store, so that both databases behave the same. Also refuses a statement that
+/// would make a transaction asynchronous although its caller waits for the disk.
 pub(crate) fn check(statement: &'static Statement, parameters: &[Value], is_relaxed: bool) -> Result<(), Error> {
     if statement.relaxes() && !is_relaxed {
         return Err(Error::Statement {
             statement: statement.name(),
-            detail: "does not wait for the disk, and its transaction does".to_owned(),
+            detail: "does not wait for the disk, but its transaction does".to_owned(),
         });
     }
     for (index, parameter) in parameters.iter().enumerate() {
@@ -489,7 +492,7 @@ pub(crate) fn check(statement: &'static Statement, parameters: &[Value], is_rela
             return Err(Error::Parameter {
                 statement: statement.name(),
                 position: index + 1,
-                detail: "holds U+0000, which no text may".to_owned(),
+                detail: "contains U+0000, which a text must not contain".to_owned(),
             });
         }
     }
@@ -510,7 +513,8 @@ impl rusqlite::ToSql for Bound<'_> {
     }
 }
 
-/// The parameters that one part of a statement uses: if it is one of several parts, up to the last one it uses.
+/// Returns the parameters that one part of a statement uses. If there are several parts, these are all parameters up to
+/// the last one it uses.
 fn parameters_of<'p>(
     statement: &Statement,
     prepared: &rusqlite::Statement<'_>,
@@ -532,9 +536,11 @@ fn read(value: ValueRef<'_>) -> Result<Value, String> {
         ValueRef::Integer(value) => Ok(Value::Integer(value)),
         ValueRef::Text(value) => std::str::from_utf8(value)
             .map(|text| Value::Text(text.to_owned()))
-            .map_err(|error| format!("is no UTF-8: {error}")),
+            .map_err(|error| format!("is not UTF-8: {error}")),
         ValueRef::Blob(value) => Ok(Value::Blob(value.to_vec())),
-        ValueRef::Real(value) => Err(format!("holds the fraction {value}; the store has none")),
+        ValueRef::Real(value) => Err(format!(
+            "contains the fraction {value}, which the store does not support"
+        )),
     }
 }
 
@@ -566,8 +572,8 @@ fn statement_error(statement: &'static Statement, error: &rusqlite::Error) -> Er
     Error::Statement { statement, detail }
 }
 
-/// SQLite's only information about the key is `UNIQUE constraint failed: member.company, member.email`: it becomes
-/// `member(company, email)`. An index over an expression goes by its name.
+/// Returns the key as `member(company, email)`. SQLite only reports `UNIQUE constraint failed: member.company,
+/// member.email`. An index over an expression is reported by its name.
 fn unique_key(message: &str) -> String {
     let key = message.split_once(": ").map_or(message, |(_, key)| key);
     if let Some(index) = key.strip_prefix("index ") {
@@ -587,7 +593,7 @@ fn unique_key(message: &str) -> String {
     format!("{table}({})", columns.join(", "))
 }
 
-/// `SQLite` reports a full disk either as such, or as a failed write, extension or sync.
+/// `SQLite` reports a full disk as such, or as a failed write, extension or sync.
 pub(crate) fn is_full(failure: ffi::Error) -> bool {
     failure.code == ErrorCode::DiskFull
         || matches!(

@@ -13,7 +13,7 @@ use crate::driver::postgres::Access;
 use crate::driver::{postgres, sqlite};
 use crate::{Error, Numbers, Row, Statement, Transaction, Value};
 
-/// Which database, and where.
+/// The kind of database, and its location.
 #[derive(Clone, Debug)]
 pub enum Settings {
     /// A file next to the server.
@@ -25,13 +25,13 @@ pub enum Settings {
         /// `postgres://user:password@host/database?sslmode=require`
         url: Secret,
         connections: usize,
-        /// How long a caller waits for a free connection, or for a server that went away during its commit, to learn
-        /// whether the commit happened.
+        /// How long a caller waits for a free connection. If a server goes away during a commit, also the time to find
+        /// out whether the commit happened.
         patience: Duration,
     },
 }
 
-/// The database as people name it, without the password.
+/// The database's name for people, without the password.
 impl fmt::Display for Settings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -41,22 +41,22 @@ impl fmt::Display for Settings {
     }
 }
 
-/// What a database reports about a prepared statement.
+/// A database's description of a prepared statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StatementShape {
     pub parameters: usize,
-    /// The columns of its answer.
+    /// The columns of the statement's result.
     pub columns: Vec<String>,
 }
 
-/// How busy the connections are.
+/// The load on the connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Load {
-    /// Connections that someone works with.
+    /// Connections in use.
     pub in_use: usize,
-    /// Connections that nobody needs now.
+    /// Idle connections.
     pub free: usize,
-    /// Callers that wait for a connection, or for the one writer of SQLite.
+    /// Callers that wait for a connection, or for the single writer of SQLite.
     pub waiting: usize,
 }
 
@@ -65,20 +65,20 @@ pub(crate) enum Driver {
     Postgres(postgres::Driver),
 }
 
-/// An open database. Cheap to clone; dropping the last clone closes it.
+/// An open database. Cheap to clone. Dropping the last clone closes it.
 #[derive(Clone)]
 pub struct Store {
     driver: Arc<Driver>,
 }
 
-/// Allows one statement, if it is of the announced kind.
+/// Allows a single statement of the announced kind.
 struct Single<'t> {
     inner: &'t mut dyn Transaction,
     announced: Announced,
     used: bool,
 }
 
-/// What a closure will do with its single statement.
+/// The kind of the closure's single statement.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Announced {
     Select,
@@ -133,7 +133,7 @@ impl Transaction for Single<'_> {
         self.inner.query_with_numbers(statement, parameters, numbers, parts)
     }
 
-    /// Several callers would be given the same numbers, because identical questions share one answer.
+    /// Refused, because identical queries share one result, so several callers would get the same numbers.
     fn numbers(&mut self, statement: &'static Statement, _: i64) -> Result<Numbers, Error> {
         Err(self.announced.refusal(statement))
     }
@@ -148,7 +148,7 @@ impl Single<'_> {
     }
 }
 
-/// A closure that is limited to one statement.
+/// Runs a closure that is limited to one statement.
 fn single<T, E>(
     announced: Announced,
     mut work: impl FnMut(&mut dyn Transaction) -> Result<T, E>,
@@ -163,7 +163,7 @@ fn single<T, E>(
 }
 
 impl Store {
-    /// Opens the database and starts the store's threads. Leaves the schema as it is.
+    /// Opens the database and starts the store's threads. Does not change the schema.
     pub fn open(settings: &Settings) -> Result<Store, Error> {
         let driver = match settings {
             Settings::Sqlite { path } => Driver::Sqlite(sqlite::Driver::open(path)?),
@@ -178,7 +178,7 @@ impl Store {
         })
     }
 
-    /// Brings the schema up to date, and returns the migrations applied now.
+    /// Brings the schema up to date. Returns the migrations that were applied.
     pub fn migrate(&self) -> Result<Vec<String>, Error> {
         match self.driver.as_ref() {
             Driver::Sqlite(driver) => driver.migrate(),
@@ -186,7 +186,7 @@ impl Store {
         }
     }
 
-    /// Counts the deadlocks that PostgreSQL has ended since this store was opened. Tests demand that there are none.
+    /// Counts the deadlocks that PostgreSQL has ended since this store was opened. Tests require that there are none.
     pub fn deadlocks(&self) -> Arc<AtomicU64> {
         match self.driver.as_ref() {
             // A single writer cannot deadlock.
@@ -195,7 +195,7 @@ impl Store {
         }
     }
 
-    /// How busy the connections are now.
+    /// Returns the current load on the connections.
     pub fn load(&self) -> Load {
         match self.driver.as_ref() {
             Driver::Sqlite(driver) => driver.load(),
@@ -217,9 +217,9 @@ impl Store {
         }
     }
 
-    /// The same without waiting for the disk. Everybody sees the changes from then on, and the end of a process undoes
-    /// nothing; but if the machine itself crashes within moments, they may be lost. Use it for changes that can be
-    /// repeated without harm and that nobody outside hears of.
+    /// Like [`Store::write`], but does not wait for the disk. The changes are visible immediately and survive the end
+    /// of this process, but may be lost if the machine crashes soon after. Use it for changes that can be repeated
+    /// without harm and that nobody outside learns of.
     pub fn write_relaxed<T, E, F>(&self, work: F) -> Result<T, E>
     where
         F: FnMut(&mut dyn Transaction) -> Result<T, E> + Send + 'static,
@@ -232,11 +232,11 @@ impl Store {
         }
     }
 
-    /// Like [`Store::write_relaxed`] with a single statement that itself disables waiting for the disk; any other
+    /// Like [`Store::write_relaxed`] with a single statement that itself disables waiting for the disk. Any other
     /// statement is refused, and so is a second one. On PostgreSQL it runs in autocommit (docs/adr/0018):
-    /// - what it changed is kept once it has answered, even if the closure fails afterwards;
-    /// - if the connection breaks before that, it may or may not have been kept: [`Error::CommitUnknown`];
-    /// - it sees what others commit meanwhile, so it must choose its rows by conditions that it checks after it has
+    /// - Its changes are kept once it has returned, even if the closure fails afterwards.
+    /// - If the connection breaks before that, they may or may not have been kept: [`Error::CommitUnknown`].
+    /// - It sees what others commit meanwhile, so it must choose its rows by conditions that it checks after it has
     ///   locked them.
     pub fn write_one_relaxed<T, E, F>(&self, work: F) -> Result<T, E>
     where
@@ -264,9 +264,9 @@ impl Store {
         }
     }
 
-    /// Runs a closure that reads with a single `SELECT`, with which it may take new numbers. On PostgreSQL it costs one
-    /// round trip instead of the three of [`Store::read`], because a single statement sees one state of the database
-    /// anyway. A second statement is refused.
+    /// Runs a closure that reads with a single `SELECT`, and may reserve new numbers with it. On PostgreSQL it costs
+    /// one round trip instead of the three of [`Store::read`], because a single statement sees one state of the
+    /// database anyway. A second statement is refused.
     pub fn read_one<T, E, F>(&self, work: F) -> Result<T, E>
     where
         F: FnMut(&mut dyn Transaction) -> Result<T, E> + Send + 'static,
@@ -280,8 +280,8 @@ impl Store {
         }
     }
 
-    /// Notifies other processes on the database that there is something to look at. Listeners in this process hear it too.
-    /// On SQLite, which only one server uses, this does nothing.
+    /// Notifies other processes that use the database that new work may be waiting. Listeners in this process are
+    /// notified too. On SQLite, which only one server uses, this does nothing.
     pub fn announce(&self) -> Result<(), Error> {
         match self.driver.as_ref() {
             Driver::Sqlite(_) => Ok(()),
@@ -292,8 +292,8 @@ impl Store {
         }
     }
 
-    /// Leaves nothing of what was deleted before in files that a copy would contain. PostgreSQL does this by itself, some time
-    /// later (autovacuum), and a dump never contains it.
+    /// Removes traces of deleted content from files that a copy would contain. PostgreSQL does this by itself some time
+    /// later (autovacuum), and a dump never contains them.
     pub fn leave_no_traces(&self) -> Result<(), Error> {
         match self.driver.as_ref() {
             Driver::Sqlite(driver) => driver.empty_log(),
@@ -310,7 +310,7 @@ impl Store {
         }
     }
 
-    /// The database's own explanation of how it would run a statement with these parameters, line by line.
+    /// Returns the database's query plan for a statement with these parameters, line by line.
     pub fn plan(&self, statement: &'static Statement, parameters: &[Value]) -> Result<Vec<String>, Error> {
         match self.driver.as_ref() {
             Driver::Sqlite(driver) => driver.plan(statement, parameters),
@@ -318,7 +318,7 @@ impl Store {
         }
     }
 
-    /// Prepares a statement and returns what the database says about it.
+    /// Prepares a statement and returns the database's description of it.
     pub fn shape(&self, statement: &'static Statement) -> Result<StatementShape, Error> {
         match self.driver.as_ref() {
             Driver::Sqlite(driver) => driver.shape(statement),

@@ -1,10 +1,12 @@
-//! The database against itself: what `fsck` and `audit verify` find, all companies. [`crate::compare`] compares rows with chains.
+//! Checks the consistency of the database for `fsck` and `audit verify`, for all companies. [`crate::compare`] compares
+//! rows with chains.
 //!
-//! Read a stretch of workflows at a time, each in one transaction, so that checking a large installation neither fills
-//! the memory nor blocks a running server. Every function reads only.
+//! Workflows are read in stretches, each in one transaction, so that checking a large installation neither fills the
+//! memory nor blocks a running server. Every function only reads.
 //!
-//! A state without its proof, or half of a transition, cannot come from a crash (each transition is one transaction), only
-//! from a damaged database, an edit by hand, or a fault of ours: so each finding is a fault, never a note.
+//! A state without its proof, or half of a transition, cannot come from a crash, because each transition is one
+//! transaction. The cause is a damaged database, a manual edit, or a bug of ours, so each finding is an error, never a
+//! note.
 
 use std::collections::BTreeMap;
 
@@ -18,10 +20,9 @@ use crate::evidence::compare::Rows;
 use crate::sql::check as sql;
 use crate::{Error, Row, Statement, Transaction, values};
 
-/// How many workflows a stretch has at most.
+/// The maximum number of workflows in a stretch.
 const STRETCH: i64 = 200;
 
-/// An inconsistency.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("workflow {workflow} of company {company}: {kind}")]
 pub struct Fault {
@@ -30,7 +31,7 @@ pub struct Fault {
     pub kind: FaultKind,
 }
 
-/// The inconsistency.
+/// The kinds of inconsistency.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FaultKind {
     /// The chain is broken.
@@ -39,88 +40,88 @@ pub enum FaultKind {
     /// Entries were cut off, or added past the workflow's own record.
     #[error("its chain ends at entry {found}, but the workflow's row records entry {recorded}, or another hash")]
     ChainEnd {
-        /// Where the chain ends.
+        /// The last entry of the chain.
         found: u64,
-        /// Where the row says that it ends.
+        /// The last entry according to the row.
         recorded: u64,
     },
-    /// The head was written by someone without the master key.
+    /// The head's code was not made with the master key.
     #[error("the head of its chain was not written by this installation: its code does not match")]
     HeadCode,
     /// The chain and the row have different states.
-    #[error("its chain says {chain}, its row {row}")]
+    #[error("its chain says {chain}, but its row says {row}")]
     State {
         /// The state according to the chain.
         chain: &'static str,
         /// The state according to the row.
         row: String,
     },
-    /// A column says something else than the chain.
+    /// A column does not match the chain.
     #[error("table {table}, row {row}, column {column} differs from entry {entry} of its chain")]
     Differs {
         table: &'static str,
-        /// The row's key in it.
+        /// The row's key in its table.
         row: String,
         column: String,
-        /// The entry that says what it must be.
+        /// The entry that proves the expected value.
         entry: u64,
     },
-    /// A row is gone.
-    #[error("table {table}: row {row} is missing; entry {entry} of its chain says that it exists")]
+    /// A row is missing.
+    #[error("table {table}: row {row} is missing, although entry {entry} of its chain says that it exists")]
     RowMissing {
         table: &'static str,
-        /// The row's key in it.
+        /// The row's key in its table.
         row: String,
-        /// The entry that says so.
+        /// The entry that proves the row.
         entry: u64,
     },
-    /// A row was added.
+    /// A row exists that no entry proves.
     #[error("table {table}: no entry of its chain mentions row {row}")]
     RowUnknown {
         table: &'static str,
-        /// The row's key in it.
+        /// The row's key in its table.
         row: String,
     },
-    /// A text next to the chain is gone, although no entry says that it was erased.
-    #[error("entry {entry} of its chain lacks a text that no entry says was erased")]
+    /// A text next to the chain is missing, although no entry says that it was erased.
+    #[error("entry {entry} of its chain lacks a text that no entry reports as erased")]
     TextMissing { entry: u64 },
-    /// A column cannot be read at all.
+    /// A column cannot be read.
     #[error("column {column} {detail}")]
     Unreadable { column: String, detail: String },
     /// Complete without sealed files, or sealed files without Complete.
     #[error("it is complete without its sealed files, or has sealed files without being complete")]
     Seal,
     /// Complete, although someone has not approved.
-    #[error("it is complete though not all have approved")]
+    #[error("it is complete, although not all signers have approved")]
     NotAllApproved,
     /// The steps are not in order.
-    #[error("its writers' progress does not match the current step")]
+    #[error("its signers' progress does not match the current step")]
     OutOfTurn,
-    /// It cannot continue.
+    /// It is nobody's turn, so the workflow cannot continue.
     #[error("it is in progress, but it is nobody's turn")]
     NobodysTurn,
 }
 
-/// The workflows in a stretch, and where the next one begins.
+/// The result for one stretch of workflows.
 #[derive(Debug, Clone, Default)]
 pub struct Chains {
-    /// How many workflows were looked at.
+    /// The number of workflows that were checked.
     pub workflows: u64,
-    /// How many entries their chains have.
+    /// The number of entries in their chains.
     pub entries: u64,
-    /// How many heads have no code yet: of workflows of earlier versions, until they are used next.
+    /// The number of heads without a code. Workflows of earlier versions have none until they are used again.
     pub without_code: u64,
-    /// What is wrong with them.
+    /// The inconsistencies in these workflows.
     pub faults: Vec<Fault>,
-    /// The last of them. `None` if there were no more.
+    /// The last workflow of the stretch. `None` if there were no more.
     pub last: Option<WorkflowId>,
 }
 
-/// Whether the code of a workflow's head is the one that this installation makes.
+/// Returns whether this installation made the code of a workflow's head.
 pub type IsOurs<'i> = &'i dyn Fn(&CompanyId, WorkflowId, &KeyedHead) -> bool;
 
-/// Checks the chains of the next stretch of workflows: each in itself, against the head in the workflow's row and its
-/// code, and the workflow's rows against it. `erased` are the words in rows for erased texts.
+/// Checks the next stretch of workflows: each chain on its own and against the head and its code in the workflow's row,
+/// and the workflow's rows against the chain. `erased` are the words that replace erased texts in rows.
 pub fn chains(
     tx: &mut dyn Transaction,
     after: WorkflowId,
@@ -159,12 +160,12 @@ pub fn chains(
     Ok(checked)
 }
 
-/// A chain that was checked in itself.
+/// A chain that was checked on its own.
 struct CheckedChain {
     entries: u64,
     format: ChainFormat,
     is_uncoded: bool,
-    /// The state after its events, or what is wrong with it.
+    /// The state after the chain's events, or what is wrong with the chain.
     replay: Result<Replay, FaultKind>,
 }
 
@@ -228,18 +229,18 @@ fn differences(
     found
 }
 
-/// How a chain differs from an earlier head of it.
+/// How a chain differs from one of its earlier heads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mismatch {
-    /// The workflow is gone.
+    /// The workflow is missing.
     Gone,
-    /// The chain ends at this entry, before that head.
+    /// The chain ends at this entry, before the earlier head.
     Shorter(u64),
-    /// It has another entry at that place.
+    /// The chain has a different entry in the place of the earlier head.
     Another,
 }
 
-/// Those of the heads that the chains do not contain.
+/// Returns the heads that the chains do not contain.
 pub fn against_heads(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -268,7 +269,7 @@ pub fn against_heads(
     Ok(found)
 }
 
-/// Looks for halves of transitions.
+/// Finds incomplete transitions.
 pub fn states(tx: &mut dyn Transaction) -> Result<Vec<Fault>, Error> {
     let rules: [(&'static Statement, FaultKind); 4] = [
         (&crate::sql::workflow::UNSOUND, FaultKind::Seal),
@@ -290,23 +291,23 @@ pub fn states(tx: &mut dyn Transaction) -> Result<Vec<Fault>, Error> {
     Ok(faults)
 }
 
-/// A file that is needed, and by what.
+/// A file that is needed, and its owner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Needed {
-    /// The file.
+    /// The file's hash.
     pub hash: BlobHash,
-    /// Its length, if the database knows it.
+    /// The file's length, if the database contains it.
     pub length: Option<u64>,
     pub owner: Owner,
 }
 
-/// What needs a file.
+/// The object that needs a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Owner {
-    /// A workflow: its document, certificate, signatures, pictures.
+    /// A workflow, for its document, certificate, signatures and images.
     #[error("workflow {1} of company {0}")]
     Workflow(CompanyId, WorkflowId),
-    /// A template: its PDF and the images of its pages.
+    /// A template, for its PDF and the images of its pages.
     #[error("version {2} of template {1} of company {0}")]
     Template(CompanyId, TemplateId, u32),
     /// A preview.
@@ -314,7 +315,7 @@ pub enum Owner {
     Preview,
 }
 
-/// The files that the next stretch of workflows needs, and the last of these workflows.
+/// Returns the files that the next stretch of workflows needs, and the last of these workflows.
 pub fn files_of_workflows(
     tx: &mut dyn Transaction,
     after: WorkflowId,
@@ -362,7 +363,7 @@ pub fn files_of_workflows(
     Ok((needed, Some(last)))
 }
 
-/// The files that templates and previews need.
+/// Returns the files that templates and previews need.
 pub fn files_of_templates(tx: &mut dyn Transaction) -> Result<Vec<Needed>, Error> {
     let mut needed = Vec::new();
     for row in tx.query(&sql::TEMPLATES, values![])? {
@@ -392,7 +393,7 @@ fn owner(row: &Row) -> Result<Owner, Error> {
     Ok(Owner::Workflow(row.get("company_id")?, row.get("workflow_id")?))
 }
 
-/// Every member `hash` with a file's name in a JSON text, at any depth.
+/// Returns every member `hash` that contains a file's name, at any depth of a JSON text.
 fn named_files(row: &Row) -> Result<Vec<BlobHash>, Error> {
     let json: serde_json::Value = row.parse("content", |text| serde_json::from_str(text))?;
     let mut found = Vec::new();

@@ -1,7 +1,7 @@
-//! A workflow's rows compared with what its chain proves.
+//! Compares a workflow's rows with its chain.
 //!
-//! Every column of the compared tables is either compared here or listed in [`UNPROVED`] with the reason why it is not. A test
-//! edits each column of a finished workflow at random, and reads the columns from the database, so a new one cannot be
+//! Every column of the compared tables is either compared here or listed in [`UNPROVED`] with the reason. A test edits
+//! each column of a finished workflow at random, and reads the columns from the database, so a new one cannot be
 //! forgotten.
 
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use crate::evidence::check::FaultKind;
 use crate::sql::check as sql;
 use crate::{Error, Row, Statement, Transaction, Value, values};
 
-/// Columns of compared tables that the chain does not prove: the table, the column, and why.
+/// Columns of compared tables that the chain does not prove, as table, column and reason.
 pub const UNPROVED: &[(&str, &str, &str)] = &[
     (
         "workflow",
@@ -98,7 +98,7 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// Those of workflows after one, up to another.
+    /// Loads the rows of the workflows after `after`, up to `last`.
     pub(crate) fn load(tx: &mut dyn Transaction, after: WorkflowId, last: WorkflowId) -> Result<Rows, Error> {
         let of_workflows = |tx: &mut dyn Transaction, statement: &'static Statement| {
             let mut rows: BTreeMap<WorkflowId, Vec<Row>> = BTreeMap::new();
@@ -120,7 +120,7 @@ impl Rows {
         })
     }
 
-    /// Everything in which the rows of a workflow differ from its chain.
+    /// Returns all differences between the rows of a workflow and its chain.
     pub(crate) fn differences(
         &self,
         workflow: &Row,
@@ -145,12 +145,12 @@ impl Rows {
 }
 
 struct Differences<'e> {
-    /// The words in rows for an erased text, in each language.
+    /// The words that replace an erased text in rows, in each language.
     erased: &'e [String],
     faults: Vec<FaultKind>,
 }
 
-/// One row, and which.
+/// One row and its key.
 struct Place<'r> {
     table: &'static str,
     row: &'r Row,
@@ -185,7 +185,7 @@ impl Differences<'_> {
         self.holds(place, column, entry, holds);
     }
 
-    /// Whether a row's text matches the chain's. Surrounding blanks, and a blank text for none, do not matter.
+    /// Whether a row's text matches the chain's. Surrounding blanks are ignored, and a blank text counts as none.
     fn says(&self, found: Option<&str>, expected: Option<&PersonalText>) -> bool {
         let found = found.map(str::trim).filter(|found| !found.is_empty());
         match (found, expected) {
@@ -424,7 +424,7 @@ impl Differences<'_> {
                 self.is(place, "written_at", entry, value.written_at);
             }
         }
-        // Earlier versions took values away without an entry.
+        // Earlier versions removed values without an entry.
         for (field, proved) in &replay.values {
             if format == ChainFormat::Two && !found.contains(field) {
                 self.missing("field_value", field, proved.entry);
@@ -469,7 +469,7 @@ impl Differences<'_> {
     }
 }
 
-/// Whether two values say the same. SQLite has no booleans.
+/// Whether two values are equal. SQLite has no booleans.
 fn alike(found: &Value, expected: &Value) -> bool {
     match (found, expected) {
         (Value::Integer(found), Value::Bool(expected)) => *found == i64::from(*expected),
@@ -477,7 +477,7 @@ fn alike(found: &Value, expected: &Value) -> bool {
     }
 }
 
-/// The key by which a contact is found. Erased contacts cannot be found.
+/// Returns the key by which a contact is found. Erased contacts cannot be found.
 fn contact_key(contact: &PersonalText, phone: Option<&PersonalText>) -> String {
     let Some(given) = contact.clear() else {
         return String::new();

@@ -1,4 +1,4 @@
-//! Erasing a person from finished workflows: the texts next to their chains, and their rows.
+//! Erases a person from finished workflows: the texts next to their chains, and their rows.
 
 use domain::{ChainFormat, CompanyId, Entry, Recipient, RecipientId, Status, Workflow, WorkflowId};
 
@@ -10,12 +10,12 @@ use crate::{Error, HeldWorkflow, Transaction, values};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mentioning {
     pub id: WorkflowId,
-    /// Its state.
+    /// The workflow's state.
     pub status: Status,
     pub format: ChainFormat,
 }
 
-/// The pattern for texts that contain this one, for `LIKE … ESCAPE '!'`.
+/// Returns the `LIKE … ESCAPE '!'` pattern for texts that contain this one.
 fn holding(text: &str) -> String {
     let mut pattern = String::from("%");
     for character in text.chars() {
@@ -28,8 +28,8 @@ fn holding(text: &str) -> String {
     pattern
 }
 
-/// The next workflows of a company whose chains contain one of two texts, without regard to the case of letters that the database
-/// knows.
+/// Returns the next workflows of a company whose chains contain one of two texts. Case is ignored for the letters that
+/// the database can fold.
 pub fn mentioning(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -51,7 +51,7 @@ pub fn mentioning(
         .collect()
 }
 
-/// Keeps only the entry's own texts next to it.
+/// Replaces the texts next to the chain with the entry's own.
 pub fn set_texts(
     held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
@@ -65,8 +65,8 @@ pub fn set_texts(
     )
 }
 
-/// Writes what a finished workflow and its recipients say from now on. `findable` are the recipients who can still be found
-/// by their contact; `about` has comment and hint of each recipient.
+/// Updates the texts of a finished workflow and its recipients. `findable` are the recipients who can still be found by
+/// their contact. `about` contains the comment and hint of each recipient.
 pub fn set_rows(
     held: &mut HeldWorkflow<'_>,
     workflow: &Workflow,
@@ -81,7 +81,7 @@ pub fn set_rows(
         &sql::SET_WORKFLOW,
         values![company, id, &workflow.name, comment, end_comment, copies],
     )?;
-    // What is left of its texts is indexed later.
+    // The remaining texts are indexed later.
     crate::workflows::search::forget(held, company, id)?;
     for recipient in &workflow.recipients {
         let Recipient { name, contact, .. } = recipient;
@@ -111,7 +111,7 @@ pub fn set_rows(
     Ok(())
 }
 
-/// Deletes a finished workflow's messages and webhooks that are over; how many are left.
+/// Deletes a finished workflow's messages and webhooks that are finished too. Returns how many are left.
 pub fn delete_messages(held: &mut HeldWorkflow<'_>, company: &CompanyId, workflow: WorkflowId) -> Result<u64, Error> {
     held.execute(&sql::DELETE_MESSAGES, values![company, workflow])?;
     held.query_one(&sql::MESSAGES_LEFT, values![company, workflow])?

@@ -1,11 +1,11 @@
 //! Files in the file store that no row needs yet, or no longer needs.
 //!
-//! Before you store a file, announce it here under a claim of your own, so that a row knows about every file in the
-//! file store. The transaction that writes the row that needs the file takes over the claim. If it fails, or its
-//! process is killed, the announcement stays, and a job removes the file.
+//! Before you store a file, announce it here under a claim of your own, so that every file in the file store has a row.
+//! The transaction that writes the row that needs the file takes over the claim. If it fails, or its process is killed,
+//! the announcement stays, and a job removes the file.
 //!
-//! A file that a row no longer needs is left here without a claim, so nobody can take it over. Its row stays until the
-//! file is removed, so a removal that fails, or whose process is killed, is tried again.
+//! A file that is no longer needed stays here without a claim, so nobody can take it over. Its row stays until the file
+//! is removed, so a removal that fails, or whose process is killed, is tried again.
 
 use domain::{BlobHash, CompanyId};
 use jiff::Timestamp;
@@ -14,17 +14,17 @@ use crate::files::upload;
 use crate::sql::loose_file as sql;
 use crate::{Error, Transaction, values};
 
-/// A file that nothing needs, about to be removed.
+/// A file that nothing needs and that is about to be removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loose {
-    /// The company that had it.
+    /// The company that stored the file.
     pub company: CompanyId,
     pub hash: BlobHash,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ToRemove {
-    /// Nothing needs these. Each has a row until [`forget`].
+    /// Files that nothing needs. Each has a row until [`forget`].
     pub files: Vec<Loose>,
     /// Whether more files have been loose for long enough.
     pub is_more: bool,
@@ -41,7 +41,7 @@ pub fn announce(
     tx.execute_later(&sql::ANNOUNCE, values![company, claim, hash, at])
 }
 
-/// The files of a claim become loose at `until`. Returns how many there are.
+/// Makes the files of a claim loose at `until`. Returns how many there are.
 pub fn hold(tx: &mut dyn Transaction, company: &CompanyId, claim: i64, until: Timestamp) -> Result<u64, Error> {
     tx.execute(&sql::HOLD, values![company, claim, until])
 }
@@ -51,18 +51,18 @@ pub fn hold_later(tx: &mut dyn Transaction, company: &CompanyId, claim: i64, unt
     tx.execute_later(&sql::HOLD, values![company, claim, until])
 }
 
-/// Rows of this transaction need the files of a claim. Returns how many files it still had.
+/// Takes over the files of a claim, which rows of this transaction need. Returns how many files the claim still had.
 pub fn take_over(tx: &mut dyn Transaction, company: &CompanyId, claim: i64) -> Result<u64, Error> {
     tx.execute(&sql::TAKE_OVER, values![company, claim])
 }
 
-/// A row no longer needs a file: it is removed, unless something else needs it.
+/// Marks a file as no longer needed by a row. It is removed unless something else needs it.
 pub fn leave(tx: &mut dyn Transaction, company: &CompanyId, hash: BlobHash, at: Timestamp) -> Result<(), Error> {
     tx.execute_later(&sql::LEAVE, values![company, hash, at])
 }
 
 /// Takes about `most` files that were loose at `before`, and returns those that nothing needs. The caller must remove
-/// these files; any that remain are taken again later, as if they were loose since `now`.
+/// these files. Any that remain are taken again later, as if they were loose since `now`.
 pub fn begin_removal(
     tx: &mut dyn Transaction,
     before: Timestamp,
@@ -95,12 +95,12 @@ fn take_old(tx: &mut dyn Transaction, before: Timestamp, most: u32) -> Result<Ve
     Ok(taken)
 }
 
-/// A file was removed. `since` is when its removal began.
+/// Deletes the row of a removed file. `since` is when its removal began.
 pub fn forget(tx: &mut dyn Transaction, gone: &Loose, since: Timestamp) -> Result<(), Error> {
     tx.execute_later(&sql::FORGET, values![&gone.company, gone.hash, since])
 }
 
-/// Whether anything needs the file, or can come to need it.
+/// Whether anything needs the file, or may still need it.
 pub fn is_needed(tx: &mut dyn Transaction, hash: BlobHash) -> Result<bool, Error> {
     tx.query_one(&sql::IS_NEEDED, values![hash])?.get("is_needed")
 }

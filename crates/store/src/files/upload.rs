@@ -1,9 +1,9 @@
-//! Uploads: files in the file store for a recipient's draft, and which of them the draft no longer names.
+//! Uploads: files in the file store for a recipient's draft, and the ones that the draft no longer names.
 //!
-//! A file is announced before it is put into the file store, so a row knows about every file in the file store. It is
-//! *loose* while no draft names it: from its announcement until the draft is written, and again once the draft names
-//! another file, is submitted or ends. One process takes what has been loose for long ([`crate::loose_file`]). A draft
-//! can only name files that are still announced, so it never names one that was taken.
+//! A file is announced before it is stored, so every file in the file store has a row. It is *loose* while no draft
+//! names it: from its announcement until the draft is written, and again once the draft names another file, is
+//! submitted or ends. A job takes files that have been loose for long ([`crate::loose_file`]). A draft can only name
+//! files that are still announced, so it never names one that was taken.
 
 use domain::{BlobHash, CompanyId, RecipientId, WorkflowId};
 use jiff::Timestamp;
@@ -12,7 +12,7 @@ use crate::files::loose_file::Loose;
 use crate::sql::upload as sql;
 use crate::{Error, HeldWorkflow, Transaction, values};
 
-/// How much is stored for one link.
+/// The amount stored for one link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counted {
     pub files: u64,
@@ -30,7 +30,7 @@ pub fn announce(
     held.execute_one(&sql::ANNOUNCE, values![company, recipient, hash, signed(length), at])
 }
 
-/// How much is stored for a signer's link, including replaced files until they are removed.
+/// Returns how much is stored for a signer's link, including replaced files until they are removed.
 pub fn counted(tx: &mut dyn Transaction, company: &CompanyId, recipient: RecipientId) -> Result<Counted, Error> {
     let row = tx.query_one(&sql::COUNTED, values![company, recipient])?;
     Ok(Counted {
@@ -39,7 +39,7 @@ pub fn counted(tx: &mut dyn Transaction, company: &CompanyId, recipient: Recipie
     })
 }
 
-/// The signer's draft names a file. `false` if it is no longer announced.
+/// Marks a file as named by the signer's draft. `false` if it is no longer announced.
 pub fn name(
     held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
@@ -49,7 +49,7 @@ pub fn name(
     Ok(held.execute(&sql::NAME, values![company, recipient, hash])? == 1)
 }
 
-/// The signer's draft no longer names a file.
+/// Marks a file as no longer named by the signer's draft.
 pub fn loosen(
     held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
@@ -61,7 +61,7 @@ pub fn loosen(
         .map(drop)
 }
 
-/// The signer's draft became values or was dropped.
+/// Releases the files of a draft that was submitted or discarded.
 pub fn end_draft(
     held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
@@ -71,7 +71,7 @@ pub fn end_draft(
     held.execute_later(&sql::END_DRAFT, values![company, recipient, at])
 }
 
-/// The drafts of a workflow are no longer needed.
+/// Releases the files of all drafts of a workflow.
 pub fn end_workflow(
     held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
@@ -81,8 +81,8 @@ pub fn end_workflow(
     held.execute_later(&sql::END_WORKFLOW, values![company, workflow, at])
 }
 
-/// Takes up to `most` uploads that were loose at `before`. A draft that names one at the same moment comes first or not
-/// at all, because both change its row.
+/// Takes up to `most` uploads that were loose at `before`. A draft that names one at the same moment is either first or
+/// refused, because both change the upload's row.
 pub(crate) fn take_old(tx: &mut dyn Transaction, before: Timestamp, most: u32) -> Result<Vec<Loose>, Error> {
     let mut taken = Vec::new();
     for row in tx.query(&sql::OLD, values![before, most])? {

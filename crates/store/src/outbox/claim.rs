@@ -1,4 +1,4 @@
-//! What is due, claimed under a lease, and given back.
+//! Claims due deliveries under a lease, and releases claims.
 
 use std::collections::BTreeMap;
 
@@ -11,18 +11,18 @@ use super::{DeliveryId, Kind, Lane, PORTION, State, text};
 use crate::sql::delivery as sql;
 use crate::{Error, Row, Transaction, values};
 
-/// The most deliveries of one lane that one claim takes. The SQL statement contains the same number.
+/// The maximum number of deliveries in one lane that one claim takes. The SQL statement contains the same number.
 pub const MOST_OF_LANE: u32 = 64;
 
 /// How a claimed delivery is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ClaimedChannel {
-    /// A POST.
+    /// An HTTP POST.
     Webhook {
         url: String,
-        /// The client whose secret signs it.
+        /// The API client whose secret signs the delivery.
         client: ClientId,
-        /// The Authorization header's value, encrypted.
+        /// The value of the Authorization header, encrypted.
         authorization: Option<Vec<u8>>,
     },
     Mail,
@@ -37,18 +37,18 @@ pub struct Claimed {
     pub workflow: Option<WorkflowId>,
     pub event_id: String,
     pub channel: ClaimedChannel,
-    /// The receiver that the limit per receiver counts.
+    /// The receiver, to which the limit per receiver applies.
     pub receiver: String,
     /// The content, encrypted.
     pub body: Vec<u8>,
-    /// Tries in this round so far.
+    /// The number of tries in this round.
     pub tries: u32,
-    /// Tries in all rounds so far.
+    /// The number of tries in all rounds.
     pub tries_made: i64,
-    /// Whether the first try ever is over.
+    /// Whether the delivery has been tried at least once.
     pub first_try_done: bool,
     pub created_at: Timestamp,
-    /// The lease that holds it.
+    /// The lease under which it was claimed.
     pub lease: String,
     pub lease_until: Timestamp,
 }
@@ -61,7 +61,7 @@ impl Claimed {
         }
     }
 
-    /// The company and URL of its endpoint. `None` for a mail or text message.
+    /// Returns the company and URL of the endpoint. `None` for a mail or text message.
     pub fn endpoint(&self) -> Option<(&str, &str)> {
         match &self.channel {
             ClaimedChannel::Webhook { url, .. } => Some((self.company.as_str(), url.as_str())),
@@ -69,19 +69,20 @@ impl Claimed {
         }
     }
 
-    /// The number of the try this claim is for, over all rounds, from 1. Only the holder of the lease counts tries.
+    /// Returns the number of the try this claim is for, over all rounds, from 1. Only the holder of the lease counts
+    /// tries.
     pub(super) fn number_of_this_try(&self) -> i64 {
         self.tries_made + 1
     }
 
-    /// Whether [`finish_taken`] can record it. It cannot if the delivery has been tried so often that its oldest tries
-    /// must be forgotten.
+    /// Whether [`finish_taken`] can record this delivery. It cannot if the number of tries is so high that the oldest
+    /// must be deleted.
     pub fn fits_batch(&self) -> bool {
         self.number_of_this_try() <= MOST_TRIES_KEPT
     }
 }
 
-/// A lane in which something is due.
+/// A lane that contains due deliveries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DueLane {
     pub lane: Lane,
@@ -89,8 +90,8 @@ pub struct DueLane {
     pub has_failed: bool,
 }
 
-/// The lanes in which something is due, the one that has waited longest first. Looks at each lane once, however much
-/// waits in it. A single `SELECT`.
+/// Returns the lanes with due deliveries, starting with the one that has waited longest. Looks at each lane once,
+/// however many deliveries wait in it. A single `SELECT`.
 pub fn due_lanes(tx: &mut dyn Transaction, now: Timestamp) -> Result<Vec<DueLane>, Error> {
     tx.query(&sql::DUE_LANES, values![now])?
         .iter()
@@ -110,12 +111,12 @@ pub fn due_lanes(tx: &mut dyn Transaction, now: Timestamp) -> Result<Vec<DueLane
 pub struct Claim {
     /// A text that no other claim uses.
     pub lease: String,
-    /// The worker that asks, so that its successor can release what a dead worker held.
+    /// The worker that claims, so that its successor can release the claims of a dead worker.
     pub owner: String,
     pub now: Timestamp,
     /// When the lease expires.
     pub until: Timestamp,
-    /// The lanes, and the most deliveries to claim of each.
+    /// The lanes, and the maximum number of deliveries to claim in each.
     pub lanes: Vec<(Lane, u32)>,
 }
 
@@ -127,7 +128,7 @@ pub struct Taken {
     pub stopped: BTreeMap<(CompanyId, String), Vec<DeliveryId>>,
 }
 
-/// Claims due deliveries of the given lanes, those that have waited longest first. A single statement.
+/// Claims due deliveries of these lanes, starting with those that have waited longest. A single statement.
 pub fn claim(tx: &mut dyn Transaction, claim: &Claim) -> Result<Taken, Error> {
     let lanes = claim
         .lanes
@@ -168,8 +169,8 @@ pub fn claim(tx: &mut dyn Transaction, claim: &Claim) -> Result<Taken, Error> {
 }
 
 /// Holds the claimed deliveries of an endpoint if it is still stopped, and a portion of the others that wait for it.
-/// Returns how many. If it was switched on meanwhile, the claimed deliveries are due at once. Deliveries that another
-/// worker is handling are left to that worker, who holds them.
+/// Returns how many. If it was switched on meanwhile, the claimed deliveries are due immediately. Deliveries that
+/// another worker is handling are held by that worker.
 pub fn hold_claimed(
     tx: &mut dyn Transaction,
     (company, url): (&CompanyId, &str),
@@ -193,8 +194,8 @@ pub fn hold_claimed(
         )?)
 }
 
-/// Moves due times after the clock was set back: deliveries that were tried or decided later than now would otherwise
-/// wait until the clock is that late again. Returns how many.
+/// Moves due times after the clock was set back. Deliveries that were tried or decided later than now would otherwise
+/// wait until the clock reaches that time again. Returns how many.
 pub fn count_anew(tx: &mut dyn Transaction, now: Timestamp) -> Result<u64, Error> {
     tx.execute(&sql::COUNT_ANEW, values![now])
 }
@@ -227,17 +228,17 @@ fn read_claimed(row: &Row, claim: &Claim) -> Result<Claimed, Error> {
     })
 }
 
-/// Gives a claimed delivery back untried, due at `due_at`. Returns whether the caller still held the lease.
+/// Releases a claimed delivery untried, due at `due_at`. Returns whether the caller still held the lease.
 pub fn release(tx: &mut dyn Transaction, claimed: DeliveryId, lease: &str, due_at: Timestamp) -> Result<bool, Error> {
     Ok(tx.execute(&sql::RELEASE, values![claimed.0, lease, due_at])? == 1)
 }
 
-/// Gives back everything that one claim took. Returns how many.
+/// Releases all deliveries of one claim. Returns how many.
 pub fn release_claim(tx: &mut dyn Transaction, owner: &str, lease: &str, due_at: Timestamp) -> Result<u64, Error> {
     tx.execute(&sql::RELEASE_CLAIM, values![owner, lease, due_at])
 }
 
-/// The workers that hold leases.
+/// Returns the workers that hold leases.
 pub fn lease_owners(tx: &mut dyn Transaction) -> Result<Vec<String>, Error> {
     tx.query(&sql::LEASE_OWNERS, &[])?
         .iter()
@@ -245,7 +246,7 @@ pub fn lease_owners(tx: &mut dyn Transaction) -> Result<Vec<String>, Error> {
         .collect()
 }
 
-/// Gives back everything that a dead worker had claimed. Returns how many.
+/// Releases all deliveries that a dead worker had claimed. Returns how many.
 pub fn release_owner(tx: &mut dyn Transaction, owner: &str, now: Timestamp) -> Result<u64, Error> {
     tx.execute(&sql::RELEASE_OWNER, values![owner, now])
 }

@@ -1,4 +1,4 @@
-//! Endpoints: stopped after failures or by a member, switched on, and what is held for them.
+//! Endpoints: stopping them after failures or for a member, switching them on, and the deliveries held for them.
 
 use std::collections::BTreeMap;
 
@@ -14,22 +14,22 @@ use crate::{Error, Transaction, values};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoint {
     pub url: String,
-    /// Since when it has only failed. `None` if it was paused while it did not fail.
+    /// The time since which it has only failed. `None` if it was paused while it did not fail.
     pub failing_since: Option<Timestamp>,
-    /// When and why it was stopped.
+    /// The time and reason of the stop.
     pub stopped: Option<(Timestamp, Stop)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
-    /// Its own failures; the company's admins were notified.
+    /// Its own failures. The company's admins were notified.
     Failures(StopReason),
-    /// A member of the company.
+    /// A member of the company paused it.
     Paused,
 }
 
 impl Stop {
-    /// The word in the database and in answers.
+    /// Returns the name used in the database and in API answers.
     pub const fn word(self) -> &'static str {
         match self {
             Stop::Failures(reason) => reason.word(),
@@ -46,7 +46,7 @@ impl Stop {
     }
 }
 
-/// Stops an endpoint for a member: its deliveries are held until it is switched on. Returns how many are held now;
+/// Stops an endpoint for a member. Its deliveries are held until it is switched on. Returns how many are held now, or
 /// `None` if it was already stopped.
 pub fn pause_endpoint(
     tx: &mut dyn Transaction,
@@ -67,12 +67,12 @@ pub fn pause_endpoint(
     held_of(tx, company, url).map(Some)
 }
 
-/// How many deliveries are held for a stopped endpoint.
+/// Returns how many deliveries are held for a stopped endpoint.
 pub fn held_of(tx: &mut dyn Transaction, company: &CompanyId, url: &str) -> Result<u64, Error> {
     tx.query_one(&sql::HELD_OF, values![company.as_str(), url])?.get("held")
 }
 
-/// How many endpoints a company has paused.
+/// Returns how many endpoints a company has paused.
 pub fn paused(tx: &mut dyn Transaction, company: &CompanyId) -> Result<u64, Error> {
     tx.query_one(&sql::PAUSED, values![company.as_str()])?.get("paused")
 }
@@ -85,7 +85,7 @@ pub fn knows_endpoint(tx: &mut dyn Transaction, company: &CompanyId, url: &str) 
         .get("known")
 }
 
-/// The company's endpoints that fail or are stopped, ordered by address, after a given one.
+/// Returns the company's endpoints that fail or are stopped, ordered by URL, after a given one.
 pub fn endpoints(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -108,8 +108,8 @@ pub fn endpoints(
         .collect()
 }
 
-/// Switches a stopped endpoint on. A first portion of what was held is due now, the rest follows with [`let_go`].
-/// Returns how many deliveries in all; `None` if it was not stopped.
+/// Switches a stopped endpoint on. A first portion of the held deliveries is due now, and the rest follows with
+/// [`let_go`]. Returns how many there are in all, or `None` if it was not stopped.
 pub fn start_endpoint(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -126,13 +126,13 @@ pub fn start_endpoint(
     held_of(tx, company, url).map(Some)
 }
 
-/// An endpoint that is on again while something is still held for it.
+/// Returns an endpoint that is on again while deliveries are still held for it.
 pub fn letting_go(tx: &mut dyn Transaction) -> Result<Option<(CompanyId, String)>, Error> {
     let row = tx.query_optional(&sql::LETTING_GO, &[])?;
     row.map(|row| Ok((row.get("company_id")?, row.get("url")?))).transpose()
 }
 
-/// Releases the next portion of what was held for it. Returns how many.
+/// Releases the next portion of the deliveries held for an endpoint. Returns how many.
 pub fn let_go(tx: &mut dyn Transaction, company: &CompanyId, url: &str, now: Timestamp) -> Result<u64, Error> {
     // If it was stopped again meanwhile, everything stays held.
     if tx.execute(&sql::LETS_GO, values![company.as_str(), url])? == 0 {
@@ -149,7 +149,7 @@ fn let_go_portion(tx: &mut dyn Transaction, company: &CompanyId, url: &str, now:
     Ok(released)
 }
 
-/// How many deliveries wait for each of the company's stopped endpoints.
+/// Returns how many deliveries wait for each of the company's stopped endpoints.
 pub fn held(
     tx: &mut dyn Transaction,
     company: &CompanyId,

@@ -1,4 +1,4 @@
-//! What a transaction adds to the outbox.
+//! Adds messages to the outbox in a transaction.
 
 use domain::public_address::CallbackUrl;
 use domain::{ClientId, CompanyId, WorkflowId};
@@ -11,26 +11,26 @@ use crate::{Error, Transaction, values};
 /// How a new delivery is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NewChannel {
-    /// A POST to a customer's server.
+    /// An HTTP POST to a customer's server.
     Webhook {
         /// The endpoint's URL as the workflow stores it: checked and normalised.
         url: String,
-        /// The API client whose secret signs it.
+        /// The API client whose secret signs the delivery.
         client: ClientId,
         /// The customer's value of the Authorization header, encrypted.
         authorization: Option<Vec<u8>>,
     },
-    /// A mail. Without a mail server the outbox page shows it.
+    /// A mail. Without a mail server, the outbox page shows it.
     Mail(NewMessage),
     /// A text message. If no gateway serves the number, the outbox page shows it.
     Message {
-        /// The first gateway to ask. `None` if no gateway serves the number.
+        /// The first gateway to try. `None` if no gateway serves the number.
         gateway: Option<String>,
         message: NewMessage,
     },
 }
 
-/// What we need to know about a message without decrypting it.
+/// The kind of a message, which we must know without decrypting it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NewMessage {
     /// Anything but a one-time code.
@@ -38,13 +38,13 @@ pub enum NewMessage {
     /// It is never sent: only members read it, on the outbox page.
     Kept,
     Code {
-        /// When the code is erased from the stored message.
+        /// The time when the code is erased from the stored message.
         erase_at: Timestamp,
     },
 }
 
 impl NewChannel {
-    /// The receiver that the limit per receiver counts.
+    /// Returns the receiver, to which the limit per receiver applies.
     fn receiver(&self) -> String {
         let (way, message) = match self {
             NewChannel::Webhook { url, .. } => {
@@ -87,7 +87,7 @@ impl NewChannel {
 pub struct NewDelivery {
     pub company: CompanyId,
     pub workflow: Option<WorkflowId>,
-    /// The event's id, the same on every try: `webhook-id`, or the left part of a mail's Message-ID. Unique.
+    /// The event's ID, the same on every try: `webhook-id`, or the left part of a mail's Message-ID. Unique.
     pub event_id: String,
     pub channel: NewChannel,
     /// The content, encrypted.

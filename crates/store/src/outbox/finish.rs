@@ -1,4 +1,4 @@
-//! The results of tries, and mails that bounce later.
+//! The results of tries, and mails that are returned later.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -16,45 +16,45 @@ pub struct Try {
     pub at: Timestamp,
     /// In microseconds.
     pub duration: i64,
-    /// The HTTP status or the mail server's code. `None` if no answer came.
+    /// The HTTP status or the mail server's code. `None` if there was no answer.
     pub code: Option<u16>,
-    /// What went wrong, if it was not the answer.
+    /// The error, if it was not in the answer.
     pub fault: Option<String>,
     pub answer: String,
 }
 
-/// What happens to a delivery after a try.
+/// The outcome of a try for the delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     Delivered,
-    /// It failed. The next try is due then.
+    /// The try failed. The next one is due at this time.
     Retry(Timestamp),
-    /// It failed at the last try.
+    /// The last try failed.
     Dead,
-    /// It could not be sent at all, which says nothing about its receiver. Contains the time of the next try, if there
-    /// is one.
+    /// The delivery could not be sent at all, which says nothing about its receiver. Contains the time of the next try,
+    /// if there is one.
     NotSent(Option<Timestamp>),
-    /// The receiver is gone for good.
+    /// The receiver is permanently gone.
     Gone,
 }
 
-/// How long an endpoint may only fail before it is stopped: five days, in seconds.
+/// How long an endpoint may fail continuously before it is stopped: five days, in seconds.
 pub const LONGEST_FAILURE: i64 = 5 * 24 * 60 * 60;
 
-/// How many tries of one delivery are stored: three rounds. Resending endlessly must not fill the disk.
+/// The number of tries stored for one delivery: three rounds. Repeated resending must not fill the disk.
 pub const MOST_TRIES_KEPT: i64 = 30;
 
 /// The result of finishing a delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Finished {
-    /// The lease was lost: another worker has the delivery now, and the try was not recorded.
+    /// The lease was lost. Another worker has the delivery now, and the try was not recorded.
     LeaseLost {
-        /// Set if this try stopped the endpoint anyway: it was made, and it failed.
+        /// Set if this try stopped the endpoint anyway, because it was made and failed.
         stopped: Option<StopReason>,
     },
     Recorded {
         state: State,
-        /// Set if this try stopped the endpoint; its company's admins must be notified.
+        /// Set if this try stopped the endpoint. The company's admins must be notified.
         stopped: Option<StopReason>,
     },
 }
@@ -91,7 +91,7 @@ pub fn finish(
         values![claimed.id.0, claimed.lease.as_str(), state.word(), due_at, over],
     )?;
     let Some(row) = finished else {
-        // The endpoint's health, which we just wrote, is still true: the try was made.
+        // The endpoint's health that we just wrote stays correct, because the try was made.
         return Ok(Finished::LeaseLost { stopped });
     };
     let number: i64 = row.get("tries_made")?;
@@ -128,7 +128,8 @@ pub struct CameBack {
     pub body: Vec<u8>,
 }
 
-/// Whose mail this is, and of which workflow. `None` if no mail with this event's id was accepted, or if it has already bounced.
+/// Returns the company and workflow of a mail. `None` if no mail with this event's ID was accepted, or if it has
+/// already been returned.
 pub fn accepted_mail(
     tx: &mut dyn Transaction,
     event_id: &str,
@@ -138,8 +139,8 @@ pub fn accepted_mail(
         .transpose()
 }
 
-/// Turns a mail that bounced after its server had accepted it into a dead letter; the report becomes its last try
-/// ([`note_return`]). `None` if no mail with this event's id was accepted, or if it has already bounced.
+/// Turns a mail that was returned after its server had accepted it into a dead letter. The report becomes its last try
+/// ([`note_return`]). `None` if no mail with this event's ID was accepted, or if it has already been returned.
 pub fn mail_came_back(tx: &mut dyn Transaction, event_id: &str) -> Result<Option<CameBack>, Error> {
     let Some(row) = tx.query_optional(&sql::MAIL_CAME_BACK, values![event_id])? else {
         return Ok(None);
@@ -153,13 +154,13 @@ pub fn mail_came_back(tx: &mut dyn Transaction, event_id: &str) -> Result<Option
     }))
 }
 
-/// Records the report about a mail that bounced.
+/// Records the report about a returned mail.
 pub fn note_return(tx: &mut dyn Transaction, mail: &CameBack, report: &Try) -> Result<(), Error> {
     insert_try(tx, mail.id, mail.number, report)
 }
 
-/// Records several accepted deliveries in a single statement: the same as [`finish`] for each that [fits such a
-/// batch](Claimed::fits_batch). Returns those whose lease the caller still held.
+/// Records several accepted deliveries in a single statement, with the same effect as [`finish`] for each that [fits
+/// such a batch](Claimed::fits_batch). Returns those whose lease the caller still held.
 pub fn finish_taken(
     tx: &mut dyn Transaction,
     taken: &[(&Claimed, &Try)],
@@ -184,7 +185,7 @@ pub fn finish_taken(
         .collect()
 }
 
-/// Whether the endpoint is stopped now, and the reason if this failure stopped it.
+/// Records a failure. Returns whether the endpoint is stopped now, and the reason if this failure stopped it.
 fn endpoint_failed(
     tx: &mut dyn Transaction,
     company: &CompanyId,

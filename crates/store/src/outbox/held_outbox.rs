@@ -1,7 +1,8 @@
-//! After a restore, everything in the outbox is held: the installation that made the backup may have sent it already.
+//! Holds everything in the outbox after a restore, because the installation that made the backup may have sent it
+//! already.
 //!
-//! The hold is one row of `setting`. While it is there, no claim finds anything due ([`crate::outbox::due_lanes`]), in any
-//! process on the database. New messages are added as always, and wait as well.
+//! The hold is one row of `setting`. While it exists, no claim finds anything due ([`crate::outbox::due_lanes`]), in
+//! any process on the database. New messages are added as usual, and wait too.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -10,42 +11,42 @@ use crate::companies::setting;
 use crate::sql::{backup as sql, delivery};
 use crate::{Error, Transaction, values};
 
-/// Also part of the statement that finds what is due.
+/// The statement that finds due deliveries contains the same name.
 const HELD: &str = "outgoing-held";
 const RESTORED: &str = "restored";
-/// What a customer reads about a message that was given up.
-const DROPPED: &str = "given up by the operator after a backup was restored";
+/// The text that customers see for a dropped message.
+const DROPPED: &str = "dropped by the operator after a backup was restored";
 
-/// Where the data of a restored installation come from.
+/// The source of a restored installation's data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Restored {
     pub at: Timestamp,
-    /// The moment that the backup shows.
+    /// The moment whose state the backup contains.
     pub backup_of: Timestamp,
 }
 
-/// What waits to be sent.
+/// The messages that wait to be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Waiting {
     pub kind: String,
     pub count: u64,
-    /// When the oldest of them was decided.
+    /// When the oldest of them was added.
     pub oldest: Timestamp,
 }
 
-/// Notes that a backup was restored, and holds everything in the outbox.
+/// Records that a backup was restored, and holds everything in the outbox.
 pub fn hold(tx: &mut dyn Transaction, restored: Restored) -> Result<(), Error> {
     let text = serde_json::json!(restored).to_string();
     setting::put(tx, RESTORED, text.as_bytes())?;
     setting::put(tx, HELD, text.as_bytes())
 }
 
-/// The restore since which messages are held. `None` if they go out.
+/// Returns the restore that holds messages. `None` if messages are sent.
 pub fn held(tx: &mut dyn Transaction) -> Result<Option<Restored>, Error> {
     read(tx, HELD)
 }
 
-/// The last restore, if there was one.
+/// Returns the last restore, if there was one.
 pub fn restored(tx: &mut dyn Transaction) -> Result<Option<Restored>, Error> {
     read(tx, RESTORED)
 }
@@ -58,11 +59,11 @@ fn read(tx: &mut dyn Transaction, name: &str) -> Result<Option<Restored>, Error>
         at: Timestamp::UNIX_EPOCH,
         backup_of: Timestamp::UNIX_EPOCH,
     };
-    // The row alone holds them, whatever it says.
+    // The row holds the messages, even if its content is unreadable.
     Ok(Some(serde_json::from_slice(&value).unwrap_or(unknown)))
 }
 
-/// Lets everything go out. Returns whether it was held.
+/// Releases everything. Returns whether it was held.
 pub fn release(tx: &mut dyn Transaction) -> Result<bool, Error> {
     Ok(tx.execute(&sql::RELEASE, &[])? == 1)
 }
@@ -80,8 +81,8 @@ pub fn waiting(tx: &mut dyn Transaction) -> Result<Vec<Waiting>, Error> {
         .collect()
 }
 
-/// Gives up a portion of what was decided before a time, after a known id. Returns how many, and the last id; `None` if
-/// there were no more.
+/// Drops a portion of the messages that were added before a time, after a known ID. Returns how many, and the last ID,
+/// or `None` if there were no more.
 pub fn drop_portion(
     tx: &mut dyn Transaction,
     before: Timestamp,

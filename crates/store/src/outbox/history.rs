@@ -1,4 +1,4 @@
-//! The history of deliveries: people and programs search it, send deliveries again, and delete old ones.
+//! The history of deliveries: searching it, sending deliveries again, and deleting old ones.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -22,8 +22,8 @@ pub struct ToNote {
     pub at: Timestamp,
 }
 
-/// Deliveries accepted by `until` that their workflows' audit trails do not contain yet, in order of [`ToNote::at`] and
-/// id, starting after a known one.
+/// Returns deliveries accepted by `until` that are missing from their workflows' audit trails, ordered by
+/// [`ToNote::at`] and ID, starting after a known one.
 pub fn to_note(
     tx: &mut dyn Transaction,
     until: Timestamp,
@@ -50,7 +50,7 @@ pub fn set_noted(
     tx: &mut dyn Transaction,
     ids: impl IntoIterator<Item = DeliveryId>,
 ) -> Result<HashSet<DeliveryId>, Error> {
-    // In the same order in which codes are erased.
+    // The same order as when codes are erased, so that the two cannot deadlock.
     let ids: BTreeSet<DeliveryId> = ids.into_iter().collect();
     let ids = ids.iter().map(|id| json!({"kind": "noted", "id": id.0})).collect();
     tx.query(&sql::NOTED, values![text(ids)])?
@@ -59,8 +59,8 @@ pub fn set_noted(
         .collect()
 }
 
-/// Sends a webhook again, whether it was accepted, was given up or waits for its next try. Returns whether it was in
-/// such a state.
+/// Sends a webhook again if it was accepted, was given up or waits for its next try. Returns whether it was in such a
+/// state.
 pub fn resend(tx: &mut dyn Transaction, company: &CompanyId, id: DeliveryId, now: Timestamp) -> Result<bool, Error> {
     Ok(tx.execute(&sql::RESEND, values![company.as_str(), id.0, now])? == 1)
 }
@@ -71,13 +71,13 @@ pub struct HistoryFilter {
     pub state: Option<State>,
     /// An endpoint's normalised URL.
     pub url: Option<String>,
-    /// Decided then or later.
+    /// Only deliveries decided at this time or later.
     pub from: Timestamp,
-    /// Decided earlier.
+    /// Only deliveries decided before this time.
     pub to: Timestamp,
 }
 
-/// The parameters of [`sql::HISTORY`] and [`sql::RANGE`].
+/// Returns the parameters of [`sql::HISTORY`] and [`sql::RANGE`].
 fn history_values(company: &CompanyId, filter: &HistoryFilter, id: i64, limit: u32) -> [Value; 8] {
     [
         company.as_str().into(),
@@ -91,7 +91,7 @@ fn history_values(company: &CompanyId, filter: &HistoryFilter, id: i64, limit: u
     ]
 }
 
-/// The company's webhooks with ids below `before`, newest first.
+/// Returns the company's webhooks with IDs below `before`, newest first.
 pub fn history(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -103,7 +103,7 @@ pub fn history(
     rows.iter().map(read_delivery).collect()
 }
 
-/// The webhooks of a range that are over, oldest first: at most `limit` of those with ids above `after`.
+/// Returns the finished webhooks of a range, oldest first: at most `limit` of those with IDs above `after`.
 pub fn range(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -115,7 +115,7 @@ pub fn range(
     rows.iter().map(|row| Ok(DeliveryId(row.get("id")?))).collect()
 }
 
-/// Sends a range of webhooks again. Returns their ids.
+/// Sends a range of webhooks again. Returns their IDs.
 pub fn resend_range(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -131,21 +131,21 @@ pub fn resend_range(
     Ok(found)
 }
 
-/// How much of its history a company keeps.
+/// The limits of a company's history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HistoryBound {
-    /// Forget what was over by then. Mails and text messages of running documents stay.
+    /// Delete deliveries that finished by this time. Mails and text messages of running documents stay.
     pub until: Timestamp,
-    /// How many deliveries that are over to keep, the newest first.
+    /// The number of finished deliveries to keep, newest first.
     pub most: u32,
-    /// Forget what was over by then even if the workflow's audit trail does not contain it.
+    /// Delete deliveries that finished by this time even if the workflow's audit trail does not contain them.
     pub untold_until: Timestamp,
-    /// How many to forget at once.
+    /// The number of deliveries to delete at once.
     pub at_once: u32,
 }
 
-/// Forgets the part of a company's history beyond the bound, oldest first. Returns how many; if that is `at_once`,
-/// there may be more. Deliveries that are not over are not history, and stay.
+/// Deletes the part of a company's history beyond the limits, oldest first. Returns how many. If that is `at_once`,
+/// there may be more. Unfinished deliveries are not part of the history, and stay.
 pub fn forget(tx: &mut dyn Transaction, company: &CompanyId, bound: &HistoryBound) -> Result<u64, Error> {
     let too_many = tx.query_optional(&sql::HISTORY_END, values![company.as_str(), bound.most])?;
     let (mut at, mut id) = (bound.until, i64::MAX);
@@ -157,7 +157,7 @@ pub fn forget(tx: &mut dyn Transaction, company: &CompanyId, bound: &HistoryBoun
     tx.execute(&sql::FORGET, end)
 }
 
-/// The same for mails and text messages.
+/// Like [`forget`], for mails and text messages.
 pub fn forget_messages(tx: &mut dyn Transaction, company: &CompanyId, bound: &HistoryBound) -> Result<u64, Error> {
     let forget = |tx: &mut dyn Transaction, (at, id): (Timestamp, i64), is_any: bool| {
         let (at_once, untold_until) = (bound.at_once, bound.untold_until);
@@ -173,7 +173,7 @@ pub fn forget_messages(tx: &mut dyn Transaction, company: &CompanyId, bound: &Hi
     Ok(forgotten)
 }
 
-/// A delivery as the history shows it.
+/// A delivery as shown in the history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delivery {
     pub id: DeliveryId,
@@ -182,9 +182,9 @@ pub struct Delivery {
     pub kind: Kind,
     pub url: Option<String>,
     pub state: State,
-    /// Tries in this round.
+    /// The number of tries in this round.
     pub tries: u32,
-    /// Tries in all rounds.
+    /// The number of tries in all rounds.
     pub tries_made: u32,
     pub created_at: Timestamp,
     /// When the next try is due, if there is one.
@@ -215,7 +215,7 @@ pub fn delivery(tx: &mut dyn Transaction, company: &CompanyId, id: DeliveryId) -
         .transpose()
 }
 
-/// A delivery's tries, oldest first.
+/// Returns a delivery's tries, oldest first.
 pub fn tries(tx: &mut dyn Transaction, company: &CompanyId, id: DeliveryId) -> Result<Vec<Try>, Error> {
     let rows = tx.query(&sql::TRIES, values![company.as_str(), id.0])?;
     rows.iter()

@@ -1,4 +1,4 @@
-//! Mails and text messages as the outbox page shows them, and the codes that are erased from them.
+//! Mails and text messages as shown on the outbox page, and erasing codes from them.
 
 use domain::{CompanyId, WorkflowId};
 use jiff::Timestamp;
@@ -11,13 +11,13 @@ use crate::{Error, Row, Transaction, values};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToErase {
     pub id: DeliveryId,
-    /// Whether it contains a code even if none is found in it. Messages from before this was stored do not say so.
+    /// Whether the message contains a code, even if none is found in it. Old messages do not record this.
     pub is_code: bool,
     /// The content, encrypted.
     pub body: Vec<u8>,
 }
 
-/// Messages whose codes are due to be erased.
+/// Returns messages whose codes are due to be erased.
 pub fn to_erase(tx: &mut dyn Transaction, now: Timestamp, limit: u32) -> Result<Vec<ToErase>, Error> {
     tx.query(&sql::TO_ERASE, values![now, limit])?
         .iter()
@@ -35,12 +35,12 @@ pub fn to_erase(tx: &mut dyn Transaction, now: Timestamp, limit: u32) -> Result<
         .collect()
 }
 
-/// Replaces the body by one without the code. A message that was not sent by now is given up.
+/// Replaces the body with one without the code. A message that has not been sent by now is given up.
 pub fn erase(tx: &mut dyn Transaction, id: DeliveryId, body: &[u8], now: Timestamp) -> Result<(), Error> {
     tx.execute_later(&sql::ERASE, values![id.0, body, now])
 }
 
-/// Marks that a message contains no code; it stays as it is.
+/// Marks that a message contains no code. The message stays as it is.
 pub fn holds_no_code(tx: &mut dyn Transaction, id: DeliveryId) -> Result<(), Error> {
     tx.execute_later(&sql::HOLDS_NO_CODE, values![id.0])
 }
@@ -58,9 +58,9 @@ pub struct Message {
     pub finished_at: Option<Timestamp>,
     /// The mail server's code at the last try.
     pub code: Option<u16>,
-    /// What went wrong at the last try.
+    /// The error at the last try.
     pub fault: Option<String>,
-    /// The mail server's words at the last try.
+    /// The mail server's response at the last try.
     pub answer: Option<String>,
 }
 
@@ -79,7 +79,7 @@ fn read_message(row: &Row) -> Result<Message, Error> {
     })
 }
 
-/// The company's mails and text messages with ids below `before`, newest first, at most `limit` of them.
+/// Returns the company's mails and text messages with IDs below `before`, newest first, at most `limit` of them.
 pub fn messages(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -92,7 +92,7 @@ pub fn messages(
         .collect()
 }
 
-/// The same of messages that were not delivered and are not tried again.
+/// Like [`messages`], but only messages that were not delivered and are not tried again.
 pub fn failed_messages(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -105,13 +105,13 @@ pub fn failed_messages(
         .collect()
 }
 
-/// How many there are of those, counted up to `most`.
+/// Returns the number of failed messages, counted up to `most`.
 pub fn count_failed_messages(tx: &mut dyn Transaction, company: &CompanyId, most: u32) -> Result<u64, Error> {
     tx.query_one(&sql::COUNT_FAILED_MESSAGES, values![company.as_str(), most])?
         .get("messages")
 }
 
-/// How many mails and text messages were given up since this moment, by company.
+/// Returns how many mails and text messages were given up since this moment, by company.
 pub fn undelivered_since(tx: &mut dyn Transaction, since: Timestamp) -> Result<Vec<(CompanyId, u64)>, Error> {
     tx.query(&sql::UNDELIVERED_SINCE, values![since])?
         .iter()
@@ -119,7 +119,7 @@ pub fn undelivered_since(tx: &mut dyn Transaction, since: Timestamp) -> Result<V
         .collect()
 }
 
-/// The mails and text messages of one workflow, oldest first, at most `limit` of them.
+/// Returns the mails and text messages of one workflow, oldest first, at most `limit` of them.
 pub fn messages_of_workflow(
     tx: &mut dyn Transaction,
     company: &CompanyId,

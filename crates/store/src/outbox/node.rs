@@ -8,9 +8,9 @@ use jiff::Timestamp;
 /// A process that claims work, as it last reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
-    /// The name that holds its leases.
+    /// The name under which it holds leases.
     pub name: String,
-    /// Increases as long as the node lives.
+    /// Increases as long as the node is alive.
     pub beat: i64,
 }
 
@@ -31,8 +31,8 @@ pub fn all(tx: &mut dyn Transaction) -> Result<Vec<Node>, Error> {
         .collect()
 }
 
-/// Removes a dead node and makes everything it had claimed due now. Returns how much; `None` if it has beaten since, or
-/// another node has removed it.
+/// Removes a dead node and makes everything it had claimed due now. Returns how much. `None` if the node has reported
+/// since, or another node has removed it.
 pub fn take_over(tx: &mut dyn Transaction, dead: &Node, now: Timestamp) -> Result<Option<u64>, Error> {
     if tx.execute(&sql::REMOVE, values![dead.name.as_str(), dead.beat])? == 0 {
         return Ok(None);
@@ -40,7 +40,7 @@ pub fn take_over(tx: &mut dyn Transaction, dead: &Node, now: Timestamp) -> Resul
     release(tx, &dead.name, now).map(Some)
 }
 
-/// Removes a node that ends and makes everything it still holds due now. Returns how much.
+/// Removes a node that is shutting down and makes everything it still holds due now. Returns how much.
 pub fn leave(tx: &mut dyn Transaction, name: &str, now: Timestamp) -> Result<u64, Error> {
     tx.execute(&sql::LEAVE, values![name])?;
     release(tx, name, now)

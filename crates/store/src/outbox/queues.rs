@@ -1,4 +1,4 @@
-//! How much waits in the outbox and in other queues, for the operator.
+//! The sizes of the outbox and of other queues, for the operator.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -6,15 +6,15 @@ use super::OF_MESSAGES;
 use crate::sql::{delivery, queue as sql};
 use crate::{Error, Transaction, values};
 
-/// What waits to be sent, of one kind.
+/// The queue of messages of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OutboxQueue {
     pub waiting: u32,
-    /// How long the oldest has been due.
+    /// How long the oldest message has been due.
     pub overdue: SignedDuration,
 }
 
-/// What waits, in all companies.
+/// The queues of all companies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Queues {
     pub webhooks: OutboxQueue,
@@ -27,7 +27,7 @@ pub struct Queues {
 }
 
 impl Queues {
-    /// The queue of a kind, as the database names it.
+    /// Returns the queue of a kind, by its name in the database.
     fn of_kind(&mut self, kind: &str) -> &mut OutboxQueue {
         match kind {
             "webhook" => &mut self.webhooks,
@@ -37,7 +37,7 @@ impl Queues {
     }
 }
 
-/// Looks at all queues. Each count ends at `most`.
+/// Reads all queues. Each count stops at `most`.
 pub fn queues(tx: &mut dyn Transaction, now: Timestamp, most: u32) -> Result<Queues, Error> {
     let mut queues = Queues::default();
     for row in tx.query(&sql::OUTBOX, values![most])? {
@@ -60,7 +60,7 @@ pub fn queues(tx: &mut dyn Transaction, now: Timestamp, most: u32) -> Result<Que
     Ok(queues)
 }
 
-/// The kind of the messages to a receiver.
+/// Returns the kind of the messages to a receiver.
 fn kind_of(receiver: &str) -> &'static str {
     match receiver.strip_prefix(OF_MESSAGES) {
         None => "webhook",

@@ -7,7 +7,7 @@ crate::statements! {
          SELECT $1, m.company_id, m.id, m.credential_version, $5, $6 FROM member m \
          WHERE m.company_id = $2 AND m.id = $3 AND m.credential_version = $4 AND m.disabled_at IS NULL RETURNING id";
 
-    /// Runs at every API call. The token itself is the authorisation, and the company comes from it.
+    /// Runs at every API call. The token itself is the authorization and determines the company.
     pub static FIND = "SELECT t.company_id, t.member_id, t.expires_at, m.email, m.name, m.role, c.language, c.time_zone, \
          c.api_enabled FROM access_token t \
          JOIN member m ON m.company_id = t.company_id AND m.id = t.member_id \

@@ -19,7 +19,7 @@ crate::statements! {
          created_at FROM api_client \
          WHERE company_id = $1 ORDER BY created_at, id";
 
-    /// Replaces the secret that was read; the previous ones also sign for a while.
+    /// Replaces the secret that was read. The previous ones also sign for a while.
     pub static ROTATE = "UPDATE api_client SET previous_secret = secret, previous_until = $4, secret = $3, retired_secrets = $5 \
          WHERE company_id = $1 AND id = $2 AND secret = $6";
 }

@@ -1,7 +1,7 @@
 //! The tables `bulk_start` and `bulk_row`.
 //!
-//! The job's statements work across companies, because it starts documents for all of them. Everything that a person or
-//! a program asks for carries the company.
+//! The job's statements work across companies, because it starts documents for all of them. Every other statement
+//! contains the company.
 
 crate::statements! {
     pub static INSERT = "INSERT INTO bulk_start (company_id, member_id, template_id, origin, total, created_at) \
@@ -16,7 +16,7 @@ crate::statements! {
              (SELECT count(*) FROM bulk_row AS r WHERE r.bulk_id = b.id AND r.state = 'cancelled') AS cancelled \
          FROM bulk_start AS b WHERE b.company_id = $1 AND b.id = $2";
 
-    /// A page of its rows.
+    /// A page of a bulk send's rows.
     pub static ROWS = "SELECT r.number, r.state, r.workflow_id, r.faults \
          FROM bulk_row AS r JOIN bulk_start AS b ON b.id = r.bulk_id \
          WHERE b.company_id = $1 AND b.id = $2 AND r.number > $3 \
@@ -34,7 +34,7 @@ crate::statements! {
     pub static RUNNING = "SELECT id, company_id, member_id, origin FROM bulk_start \
          WHERE finished_at IS NULL AND due_at <= $1 ORDER BY id";
 
-    /// Leases one to a process, unless another holds it.
+    /// Leases a bulk send to a process, unless another holds it.
     pub static CLAIM = "UPDATE bulk_start SET lease_owner = $2, lease_until = $3 \
          WHERE id = $1 AND finished_at IS NULL AND (lease_owner IS NULL OR lease_owner = $2 OR lease_until <= $4)";
 
@@ -55,11 +55,11 @@ crate::statements! {
     pub static FAILED = "UPDATE bulk_row SET state = 'failed', faults = $3, request = NULL \
          WHERE bulk_id = $1 AND number = $2 AND state = 'waiting'";
 
-    /// The try ended without a result.
+    /// Records a try that ended without a result.
     pub static TRIED = "UPDATE bulk_row SET tries = tries + 1, due_at = $3 \
          WHERE bulk_id = $1 AND number = $2 AND state = 'waiting'";
 
-    /// Ends a bulk send if no row waits any more.
+    /// Ends a bulk send if no row is waiting any more.
     pub static FINISH = "UPDATE bulk_start SET finished_at = $2 WHERE id = $1 AND finished_at IS NULL \
              AND NOT EXISTS (SELECT 1 FROM bulk_row AS r WHERE r.bulk_id = bulk_start.id AND r.state = 'waiting')";
 

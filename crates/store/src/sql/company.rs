@@ -23,7 +23,7 @@ crate::statements! {
          mail_sender_name = $18, mail_reply_to = $19, completed_mails = $20, remind_every_days = $21, \
          remind_before_days = $22, redirect_hosts = $23 WHERE id = $1";
 
-    /// Locks the question who may sign in: of two transactions at once, one runs again.
+    /// Locks the list of members. Of two simultaneous transactions, one runs again.
     pub static HOLD_MEMBERS = "UPDATE company SET members_revision = members_revision + 1 WHERE id = $1";
 
     pub static INSERT_SEAL_KEY = "INSERT INTO seal_key (company_id, private_key, certificates, created_at) \
@@ -42,18 +42,18 @@ crate::statements! {
     pub static SEAL_KEY = "SELECT id, private_key, certificates FROM seal_key \
          WHERE company_id = $1 AND retired_at IS NULL";
 
-    /// The seal keys that companies use.
+    /// The seal keys in use by companies.
     pub static SEAL_KEYS_IN_USE = "SELECT id, company_id, certificates, warned_days FROM seal_key \
          WHERE retired_at IS NULL ORDER BY id";
 
     pub static WORKFLOWS_OUTLASTING = "SELECT id FROM workflow WHERE company_id = $1 AND status = 'Playing' \
          AND expires_at > $2 AND expires_at < $3 ORDER BY id LIMIT 100";
 
-    /// Records that owners were warned this many days before the end of a seal key; changes nothing if they already were.
+    /// Records that owners were warned this many days before a seal key expires. Changes nothing if they already were.
     pub static SET_SEAL_KEY_WARNED = "UPDATE seal_key SET warned_days = $2 \
          WHERE id = $1 AND (warned_days IS NULL OR warned_days > $2)";
 
-    /// A logo; one that was there before is in use again.
+    /// Adds a logo. An earlier one that is added again is in use again.
     pub static PUT_LOGO = "INSERT INTO company_logo (company_id, hash, png) VALUES ($1, $2, $3) \
          ON CONFLICT (company_id, hash) DO UPDATE SET replaced_at = NULL";
 

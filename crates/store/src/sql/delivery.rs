@@ -1,10 +1,10 @@
 //! The tables `outbox`, `delivery_try` and `endpoint`.
 //!
-//! The runner's statements (claim, finish, release) work across companies, because it delivers for all of them.
-//! Everything that a person or a program asks for carries the company.
+//! The runner's statements (claim, finish, release) work across companies, because it delivers for all of them. Every
+//! other statement contains the company.
 
 crate::statements! {
-    /// Does not check whether the endpoint is stopped: in that case the delivery is held once a claim has met it.
+    /// Does not check whether the endpoint is stopped. In that case the delivery is held as soon as a claim finds it.
     pub static ENQUEUE = "INSERT INTO outbox (company_id, workflow_id, event_id, kind, receiver, url, client_id, \
              authorization_header, body, state, created_at, due_at, erase_at, finished_at) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12, $13)";
@@ -13,8 +13,8 @@ crate::statements! {
     pub static HOLD_BACK_ONE = "UPDATE endpoint SET holds = holds + 1 \
          WHERE company_id = $1 AND url = $2 AND stopped_at IS NOT NULL";
 
-    /// The lanes (a receiver and a company) with something due, by a loose index scan: one look per lane, however much
-    /// waits in it. None while the outbox is held after a restore ([`crate::held_outbox`]).
+    /// The lanes (a receiver and a company) with due deliveries, by a loose index scan that looks at each lane once,
+    /// however much waits in it. Returns none while the outbox is held after a restore ([`crate::held_outbox`]).
     pub static DUE_LANES =
         sqlite "SELECT receiver, company_id, due_at, tries FROM ( \
                 WITH RECURSIVE lane (receiver, company_id, due_at, tries) AS ( \
@@ -43,10 +43,10 @@ crate::statements! {
                 SELECT receiver, company_id, due_at, tries FROM lane) AS found \
             WHERE due_at <= $1 AND NOT EXISTS (SELECT 1 FROM setting WHERE name = 'outgoing-held') ORDER BY due_at";
 
-    /// Claims the first due deliveries of the given lanes, each up to its room ($6: the most room of any lane), under a
-    /// lease, after which they are due again. A first try waits for the first tries of the same workflow's earlier
-    /// webhooks. The condition on the kind `lane` and the limit of 64 tell PostgreSQL that there are few, so it looks
-    /// up each row by its key.
+    /// Claims the first due deliveries of these lanes, each up to its room ($6: the largest room of any lane), under a
+    /// lease. When the lease expires, they are due again. A first try waits for the first tries of the same workflow's
+    /// earlier webhooks. The condition on the kind `lane` and the limit of 64 show PostgreSQL that there are few rows,
+    /// so it looks up each by its key.
     pub static CLAIM =
         sqlite "UPDATE outbox SET lease = $1, lease_owner = $2, due_at = $3 WHERE id IN (SELECT id FROM ( \
                 SELECT o.id AS id, given.room AS room, \
@@ -85,35 +85,35 @@ crate::statements! {
     pub static HOLD_CLAIMED = "UPDATE outbox SET state = 'held', lease = NULL, lease_owner = NULL, due_at = $3 \
          WHERE id = $1 AND lease = $2";
 
-    /// If a row was last tried or decided later than now, the clock was set back: the intended pause then begins now.
+    /// If a row was last tried or decided later than now, the clock was set back. The intended pause then begins now.
     pub static COUNT_ANEW = "UPDATE outbox SET due_at = due_at - ( \
              COALESCE((SELECT MAX(t.at) FROM delivery_try AS t WHERE t.delivery_id = outbox.id), created_at) - $1) \
          WHERE state = 'waiting' AND lease IS NULL AND due_at > $1 \
              AND COALESCE((SELECT MAX(t.at) FROM delivery_try AS t WHERE t.delivery_id = outbox.id), created_at) > $1";
 
-    /// Gives a claimed delivery back untried.
+    /// Releases a claimed delivery untried.
     pub static RELEASE = "UPDATE outbox SET lease = NULL, lease_owner = NULL, due_at = $3 WHERE id = $1 AND lease = $2";
 
-    /// Gives back everything that one claim took.
+    /// Releases all deliveries of one claim.
     pub static RELEASE_CLAIM = "UPDATE outbox SET lease = NULL, lease_owner = NULL, due_at = $3 \
          WHERE lease_owner = $1 AND lease = $2";
 
     /// The workers that hold leases.
     pub static LEASE_OWNERS = "SELECT DISTINCT lease_owner FROM outbox WHERE lease_owner IS NOT NULL";
 
-    /// Gives back everything that a dead worker had claimed.
+    /// Releases all deliveries that a dead worker had claimed.
     pub static RELEASE_OWNER = "UPDATE outbox SET lease = NULL, lease_owner = NULL, due_at = $2 WHERE lease_owner = $1";
 
-    /// Records a try of a claimed delivery and its outcome. No row: the lease was lost.
+    /// Records a try of a claimed delivery and its outcome. Returns no row if the lease was lost.
     pub static FINISH = "UPDATE outbox SET state = $3, due_at = $4, finished_at = $5, tries = tries + 1, \
              tries_made = tries_made + 1, first_try_done = TRUE, lease = NULL, lease_owner = NULL \
          WHERE id = $1 AND lease = $2 RETURNING tries_made";
 
-    /// Records accepted deliveries and their tries. Their endpoints become like ones that never failed; a stopped
+    /// Records accepted deliveries and their tries. Their endpoints become like ones that never failed, but a stopped
     /// endpoint stays stopped until it is switched on. Deliveries without a returned row had lost their lease.
     ///
-    /// The condition on the kind tells PostgreSQL's planner that the list is short, as in a claim, and CASE keeps it
-    /// from assuming that almost no endpoint is on.
+    /// The condition on the kind shows PostgreSQL's planner that the list is short, as in a claim. CASE keeps the
+    /// planner from assuming that almost no endpoint is on.
     pub static FINISH_TAKEN =
         sqlite "DELETE FROM endpoint WHERE stopped_at IS NULL AND NOT letting_go AND (company_id, url) IN \
             (SELECT json_extract(value, '$.company'), json_extract(value, '$.url') FROM json_each($1) \
@@ -145,14 +145,14 @@ crate::statements! {
                 SELECT id, number, at, duration, code, fault, answer FROM finished) \
             SELECT id FROM finished";
 
-    /// Keeps a claimed mail or text message that has nowhere to go for the outbox page.
+    /// Keeps a claimed mail or text message for the outbox page, because nothing is set up that could send it.
     pub static KEEP = "UPDATE outbox SET state = 'kept', lease = NULL, lease_owner = NULL, finished_at = $3 \
          WHERE id = $1 AND lease = $2";
 
     pub static INSERT_TRY = "INSERT INTO delivery_try (delivery_id, number, at, duration, code, fault, answer) \
          VALUES ($1, $2, $3, $4, $5, $6, $7)";
 
-    /// Deliveries accepted before a time that their workflows' audit trails do not contain yet.
+    /// Deliveries accepted before a time that are missing from their workflows' audit trails.
     pub static TO_NOTE = "SELECT id, company_id, workflow_id, event_id, kind, finished_at FROM outbox \
          WHERE state = 'delivered' AND NOT noted AND workflow_id IS NOT NULL AND finished_at <= $1 \
              AND (finished_at, id) > ($2, $3) \
@@ -171,8 +171,8 @@ crate::statements! {
     pub static ACCEPTED_MAIL = "SELECT company_id, workflow_id FROM outbox \
          WHERE event_id = $1 AND kind = 'mail' AND state = 'delivered'";
 
-    /// A mail bounced after its server had accepted it. A report identifies it only by its event's id, which nobody can
-    /// guess.
+    /// Records that a mail was returned after its server had accepted it. A report identifies the mail only by its
+    /// event's ID, which nobody can guess.
     pub static MAIL_CAME_BACK = "UPDATE outbox SET state = 'dead', tries_made = tries_made + 1 \
          WHERE event_id = $1 AND kind = 'mail' AND state = 'delivered' RETURNING id, company_id, workflow_id, tries_made, body";
 
@@ -180,11 +180,11 @@ crate::statements! {
          JOIN outbox AS o ON o.id = t.delivery_id \
          WHERE o.company_id = $1 AND o.id = $2 ORDER BY t.number";
 
-    /// Since when an endpoint fails that is not stopped.
+    /// The time since which an endpoint fails that is not stopped.
     pub static ENDPOINT = "SELECT failing_since FROM endpoint WHERE company_id = $1 AND url = $2";
 
-    /// Whether a company uses an address: it failed or was stopped, something was sent to it, or a running document
-    /// will call it (its settings then contain $3).
+    /// Whether a company uses a URL: it failed or was stopped, something was sent to it, or a running document will
+    /// call it (its settings then contain $3).
     pub static ENDPOINT_KNOWN =
         sqlite "SELECT EXISTS (SELECT 1 FROM endpoint WHERE company_id = $1 AND url = $2 \
              AND (failing_since IS NOT NULL OR stopped_reason <> 'paused')) \
@@ -201,15 +201,15 @@ crate::statements! {
     pub static ENDPOINTS = "SELECT url, failing_since, stopped_at, stopped_reason FROM endpoint \
          WHERE company_id = $1 AND url > $2 ORDER BY url LIMIT $3";
 
-    /// How many endpoints a company has paused.
+    /// The number of endpoints a company has paused.
     pub static PAUSED = "SELECT count(*) AS paused FROM endpoint WHERE company_id = $1 AND stopped_reason = 'paused'";
 
-    /// The first failure after a success.
+    /// Records the first failure after a success.
     pub static ENDPOINT_FAILED = "INSERT INTO endpoint (company_id, url, failing_since) VALUES ($1, $2, $3) \
          ON CONFLICT (company_id, url) DO NOTHING";
 
-    /// A success. A stopped endpoint stays until it is switched on, and one that is still being released stays until
-    /// that is done.
+    /// Records a success. A stopped endpoint stays until it is switched on, and one that is still being released stays
+    /// until that is done.
     pub static ENDPOINT_RECOVERED = "DELETE FROM endpoint \
          WHERE company_id = $1 AND url = $2 AND stopped_at IS NULL AND NOT letting_go";
 
@@ -222,9 +222,9 @@ crate::statements! {
          ON CONFLICT (company_id, url) DO UPDATE SET stopped_at = $3, stopped_reason = 'paused', letting_go = FALSE \
          WHERE endpoint.stopped_at IS NULL";
 
-    /// Holds a portion of what waits for a stopped endpoint. Running deliveries are held when they finish, the rest
-    /// once a claim has met them. The state is a parameter, so that PostgreSQL does not use a partial index of waiting
-    /// rows to find this endpoint's rows.
+    /// Holds a portion of the deliveries that wait for a stopped endpoint. Running deliveries are held when they
+    /// finish, and the rest as soon as a claim finds them. The state is a parameter, so that PostgreSQL does not use a
+    /// partial index of waiting rows to find this endpoint's rows.
     pub static HOLD =
         sqlite "UPDATE outbox SET state = 'held' WHERE id IN (SELECT id FROM outbox \
             WHERE company_id = $1 AND url = $2 AND kind = 'webhook' AND state = $3 AND lease IS NULL \
@@ -238,26 +238,27 @@ crate::statements! {
              letting_go = TRUE \
          WHERE company_id = $1 AND url = $2 AND stopped_at IS NOT NULL";
 
-    /// Releases a portion of what was held, with a new round of tries.
+    /// Releases a portion of the held deliveries, with a new round of tries.
     pub static LET_GO = "UPDATE outbox SET state = 'waiting', due_at = $3, tries = 0 WHERE id IN (SELECT id FROM outbox \
          WHERE company_id = $1 AND url = $2 AND kind = 'webhook' AND state = 'held' AND finished_at IS NULL LIMIT $4)";
 
-    /// An endpoint that was started again while something is still held for it.
+    /// An endpoint that was started again while deliveries are still held for it.
     pub static LETTING_GO = "SELECT company_id, url FROM endpoint WHERE letting_go LIMIT 1";
 
-    /// Locks such an endpoint: if it is stopped at the same moment, one of the two runs again.
+    /// Locks an endpoint that is being released. If it is stopped at the same moment, one of the two transactions runs
+    /// again.
     pub static LETS_GO = "UPDATE endpoint SET holds = holds + 1 WHERE company_id = $1 AND url = $2 AND letting_go";
 
-    /// Everything is released: the endpoint is like one that never failed.
+    /// Everything is released, so the endpoint becomes like one that never failed.
     pub static HAS_LET_GO = "DELETE FROM endpoint WHERE company_id = $1 AND url = $2 AND letting_go";
 
-    /// Sends a webhook again in a new round of tries, if it is over or waits for its next try. If its endpoint is
-    /// stopped, it is held once a claim has met it.
+    /// Sends a webhook again in a new round of tries, if it is finished or waits for its next try. If its endpoint is
+    /// stopped, it is held as soon as a claim finds it.
     pub static RESEND = "UPDATE outbox SET state = 'waiting', due_at = $3, tries = 0, finished_at = NULL, noted = FALSE \
          WHERE company_id = $1 AND id = $2 AND kind = 'webhook' \
              AND (state IN ('delivered', 'dead') OR (state = 'waiting' AND lease IS NULL AND first_try_done))";
 
-    /// The oldest webhooks of a range that are over, after a known one.
+    /// The oldest finished webhooks of a range, after a known one.
     pub static RANGE = "SELECT id FROM outbox WHERE company_id = $1 AND kind = 'webhook' AND id > $2 \
              AND state IN ('delivered', 'dead') \
              AND (CAST($3 AS BIGINT) IS NULL OR workflow_id = $3) \
@@ -290,13 +291,13 @@ crate::statements! {
              AND (state = 'dead' OR noted OR workflow_id IS NULL OR finished_at <= $5) \
          ORDER BY finished_at, id LIMIT $4)";
 
-    /// The same end for mails and text messages.
+    /// Like [`HISTORY_END`], for mails and text messages.
     pub static MESSAGES_END = "SELECT finished_at, id FROM outbox \
          WHERE company_id = $1 AND kind <> 'webhook' AND finished_at IS NOT NULL \
          ORDER BY finished_at DESC, id DESC LIMIT 1 OFFSET $2";
 
-    /// Forgets a company's oldest mails and text messages that are over, up to an end. Unless $6 says otherwise, those
-    /// of running documents stay, because their links still work.
+    /// Deletes a company's oldest finished mails and text messages, up to an end. Unless $6 is set, those of running
+    /// documents stay, because their links still work.
     pub static FORGET_MESSAGES = "DELETE FROM outbox WHERE id IN (SELECT o.id FROM outbox AS o \
          WHERE o.company_id = $1 AND o.kind <> 'webhook' AND o.finished_at IS NOT NULL \
              AND (o.finished_at, o.id) <= ($2, $3) \
@@ -305,25 +306,26 @@ crate::statements! {
                  WHERE w.company_id = o.company_id AND w.id = o.workflow_id AND w.status = 'Playing')) \
          ORDER BY o.finished_at, o.id LIMIT $4)";
 
-    /// Expired one-time codes, and messages that we do not know to be without one.
+    /// Expired one-time codes, and old messages that may contain one.
     pub static TO_ERASE = "SELECT id, receiver, company_id, body FROM outbox WHERE erase_at <= $1 AND lease IS NULL ORDER BY erase_at LIMIT $2";
 
-    /// Erases a code from its message. A message that was not sent by now is no longer sent.
+    /// Erases a code from its message. A message that has not been sent by now is no longer sent.
     pub static ERASE = "UPDATE outbox SET body = $2, erase_at = NULL, finished_at = COALESCE(finished_at, $3), \
              state = CASE state WHEN 'waiting' THEN 'dead' ELSE state END \
          WHERE id = $1 AND lease IS NULL AND erase_at IS NOT NULL";
 
-    /// The message contains no code.
+    /// Records that the message contains no code.
     pub static HOLDS_NO_CODE = "UPDATE outbox SET erase_at = NULL WHERE id = $1";
 
-    /// How many deliveries wait for each of a company's stopped endpoints: held, or to be held when a claim meets them.
+    /// The number of deliveries that wait for each of a company's stopped endpoints: already held, or to be held as
+    /// soon as a claim finds them.
     pub static HELD = "SELECT o.url, count(*) AS held FROM endpoint AS e \
          JOIN outbox AS o ON o.company_id = e.company_id AND o.url = e.url \
          WHERE e.company_id = $1 AND e.url > $2 AND e.url <= $3 \
              AND (e.stopped_at IS NOT NULL OR e.letting_go) AND o.kind = 'webhook' AND o.finished_at IS NULL AND (o.state = 'held' OR (o.state = 'waiting' AND o.lease IS NULL AND NOT e.letting_go)) \
          GROUP BY o.url";
 
-    /// The same for one endpoint.
+    /// Like [`HELD`], for one endpoint.
     pub static HELD_OF = "SELECT count(*) AS held FROM outbox WHERE company_id = $1 AND url = $2 AND kind = 'webhook' \
              AND finished_at IS NULL AND (state = 'held' OR (state = 'waiting' AND lease IS NULL))";
 
@@ -338,18 +340,18 @@ crate::statements! {
          WHERE o.company_id = $1 AND o.kind <> 'webhook' AND o.id < $2 \
          ORDER BY o.id DESC LIMIT $3";
 
-    /// The same of those that were given up.
+    /// Like [`MESSAGES`], but only messages that were given up.
     pub static FAILED_MESSAGES = "SELECT o.id, o.workflow_id, o.kind, o.body, o.state, o.created_at, o.finished_at, \
              t.code, t.fault, t.answer \
          FROM outbox AS o LEFT JOIN delivery_try AS t ON t.delivery_id = o.id AND t.number = o.tries_made \
          WHERE o.company_id = $1 AND o.state = 'dead' AND o.kind <> 'webhook' AND o.id < $2 \
          ORDER BY o.id DESC LIMIT $3";
 
-    /// How many there are of those, up to a limit.
+    /// The number of messages that were given up, counted up to a limit.
     pub static COUNT_FAILED_MESSAGES = "SELECT COUNT(*) AS messages FROM (SELECT 1 FROM outbox \
          WHERE company_id = $1 AND state = 'dead' AND kind <> 'webhook' LIMIT $2) AS failed";
 
-    /// How many mails and text messages were given up lately, by company.
+    /// The number of mails and text messages given up recently, by company.
     pub static UNDELIVERED_SINCE = "SELECT company_id, COUNT(*) AS messages FROM outbox \
          WHERE state = 'dead' AND kind <> 'webhook' AND finished_at >= $1 GROUP BY company_id ORDER BY company_id";
 

@@ -1,7 +1,7 @@
 //! The table `known_address`.
 
 crate::statements! {
-    /// The hash names both account and address.
+    /// The hash covers both account and address.
     pub static FIND = "SELECT seen_at FROM known_address WHERE company_id = $1 AND address = $2";
 
     pub static PUT = "INSERT INTO known_address (company_id, member_id, address, seen_at) VALUES ($1, $2, $3, $4) \

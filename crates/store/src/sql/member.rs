@@ -14,7 +14,7 @@ crate::statements! {
     pub static LIST = "SELECT id, email, name, role, password_hash, credential_version, created_at, disabled_at FROM member \
          WHERE company_id = $1 ORDER BY id";
 
-    /// How many other owners can sign in.
+    /// The number of other owners who can sign in.
     pub static OTHER_OWNERS = "SELECT count(*) AS total FROM member \
          WHERE company_id = $1 AND id <> $2 AND role = 'owner' AND disabled_at IS NULL";
 
@@ -30,8 +30,8 @@ crate::statements! {
          SELECT $1, m.company_id, m.id, m.credential_version, $5, $5, $6 FROM member m \
          WHERE m.company_id = $2 AND m.id = $3 AND m.credential_version = $4 AND m.disabled_at IS NULL";
 
-    /// The session's secret is the authorisation, and the company comes from it. A session counts as used from its
-    /// beginning, because programs of versions that do not know `seen_at` leave it at 0.
+    /// The session's secret is the authorization and determines the company. A session counts as used from its start,
+    /// because versions that do not support `seen_at` leave it at 0.
     pub static FIND_SESSION = "SELECT s.company_id, s.member_id, \
          CASE WHEN s.seen_at > s.created_at THEN s.seen_at ELSE s.created_at END AS seen_at, s.expires_at, m.email, m.name, m.role, \
          c.name AS company_name, c.language, c.time_zone FROM member_session s \
@@ -44,7 +44,7 @@ crate::statements! {
 
     pub static DELETE_SESSION = "DELETE FROM member_session WHERE session_hash = $1";
 
-    /// Signs out everywhere.
+    /// Signs the member out everywhere.
     pub static DELETE_SESSIONS = "DELETE FROM member_session WHERE company_id = $1 AND member_id = $2";
 
     pub static DELETE_EXPIRED_SESSIONS = "DELETE FROM member_session \

@@ -6,9 +6,9 @@ crate::statements! {
 
     pub static ALL = "SELECT name, beat FROM node";
 
-    /// Removes a node that has not beaten since.
+    /// Removes a node that has not reported since.
     pub static REMOVE = "DELETE FROM node WHERE name = $1 AND beat = $2";
 
-    /// Removes a node that ends.
+    /// Removes a node that shuts down.
     pub static LEAVE = "DELETE FROM node WHERE name = $1";
 }

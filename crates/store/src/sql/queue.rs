@@ -1,7 +1,7 @@
-//! What waits, in all companies: numbers for the operator. Each count ends at a limit.
+//! Queue sizes of all companies, for the operator. Each count stops at a limit.
 
 crate::statements! {
-    /// By kind, up to $1 in all.
+    /// Waiting messages by kind, up to $1 in all.
     pub static OUTBOX =
         sqlite "SELECT kind, count(*) AS waiting FROM (SELECT kind FROM outbox INDEXED BY outbox_lane \
                 WHERE state = 'waiting' LIMIT $1) AS few GROUP BY kind",
@@ -12,7 +12,7 @@ crate::statements! {
     pub static BULK_ROWS = "SELECT count(*) AS waiting FROM (SELECT r.number FROM bulk_start AS b \
              JOIN bulk_row AS r ON r.bulk_id = b.id AND r.state = 'waiting' WHERE b.finished_at IS NULL LIMIT $1) AS few";
 
-    /// Timestamps that are due, up to $2, and since when the first is.
+    /// The number of due timestamps, up to $2, and since when the first is due.
     pub static TIMESTAMPS = "SELECT count(*) AS waiting, MIN(timestamp_due) AS oldest FROM (SELECT timestamp_due \
              FROM sealed_document WHERE timestamp_due <= $1 ORDER BY timestamp_due LIMIT $2) AS few";
 }

@@ -1,4 +1,4 @@
-//! The table `setting`: what belongs to the whole installation.
+//! The table `setting`: values of the whole installation.
 
 crate::statements! {
     pub static FIND = "SELECT value FROM setting WHERE name = $1";
@@ -6,7 +6,7 @@ crate::statements! {
     pub static PUT = "INSERT INTO setting (name, value) VALUES ($1, $2) \
          ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value";
 
-    /// A value that is set only once.
+    /// Sets a value that can only be set once.
     pub static INSERT = "INSERT INTO setting (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING";
 
     /// Removes a value if it is still this one.

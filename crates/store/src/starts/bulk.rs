@@ -1,7 +1,7 @@
 //! Bulk sends: many starts, accepted as a whole and started row by row.
 //!
-//! A row's document is started in the transaction that marks the row as started, and only if the row still waits. So a
-//! second attempt, after a kill or on another node, changes nothing.
+//! A row's document is started in the transaction that marks the row as started, and only if the row is still waiting.
+//! So a second attempt, after a kill or on another node, changes nothing.
 
 use domain::{CompanyId, MemberId, TemplateId, WorkflowId};
 use jiff::Timestamp;
@@ -18,18 +18,18 @@ pub struct NewBulk {
     pub company: CompanyId,
     pub member: MemberId,
     pub template: TemplateId,
-    /// Where the request came from, as JSON.
+    /// The origin of the request, as JSON.
     pub origin: String,
     pub at: Timestamp,
     pub rows: Vec<NewRow>,
 }
 
-/// A row that was accepted, or found invalid at once.
+/// A row that was accepted, or found invalid immediately.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewRow {
     /// The sender's row number.
     pub number: u32,
-    /// The start, encrypted, or what is wrong with the row, as JSON.
+    /// The start request, encrypted, or the errors in the row, as JSON.
     pub request: Result<Vec<u8>, String>,
 }
 
@@ -49,7 +49,7 @@ impl RowState {
         RowState::Cancelled,
     ];
 
-    /// The word in the database and in answers.
+    /// Returns the name used in the database and in API answers.
     pub const fn word(self) -> &'static str {
         match self {
             RowState::Waiting => "waiting",
@@ -70,13 +70,13 @@ pub struct Bulk {
     pub id: BulkId,
     pub template: TemplateId,
     pub total: u32,
-    /// How many of them were started.
+    /// The number of rows that were started.
     pub started: u32,
     pub failed: u32,
     pub cancelled: u32,
     pub created_at: Timestamp,
     pub cancelled_at: Option<Timestamp>,
-    /// When no row was waiting any more.
+    /// The time since which no row is waiting.
     pub finished_at: Option<Timestamp>,
 }
 
@@ -86,7 +86,7 @@ pub struct Row {
     pub number: u32,
     pub state: RowState,
     pub workflow: Option<WorkflowId>,
-    /// Why it failed, as JSON.
+    /// The errors of a failed row, as JSON.
     pub faults: Option<String>,
 }
 
@@ -96,18 +96,17 @@ pub struct Running {
     pub id: BulkId,
     pub company: CompanyId,
     pub member: MemberId,
-    /// Where the request came from, as JSON.
+    /// The origin of the request, as JSON.
     pub origin: String,
 }
 
-/// A row that waits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Waiting {
     /// The sender's row number.
     pub number: u32,
-    /// The start, encrypted.
+    /// The start request, encrypted.
     pub request: Vec<u8>,
-    /// How many tries ended without a result.
+    /// The number of tries that ended without a result.
     pub tries: u32,
 }
 
@@ -152,7 +151,7 @@ pub fn find(tx: &mut dyn Transaction, company: &CompanyId, id: BulkId) -> Result
         .transpose()
 }
 
-/// Rows of a bulk send after a number, in order.
+/// Returns rows of a bulk send after a number, in order.
 pub fn rows(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -175,7 +174,7 @@ pub fn rows(
         .collect()
 }
 
-/// Cancels the rows that were not started. Returns whether it was running.
+/// Cancels the rows that were not started. Returns whether the bulk send was running.
 pub fn cancel(tx: &mut dyn Transaction, company: &CompanyId, id: BulkId, at: Timestamp) -> Result<bool, Error> {
     if tx.execute(&sql::CANCEL, values![company.as_str(), id.0, at])? == 0 {
         return Ok(false);
@@ -184,7 +183,7 @@ pub fn cancel(tx: &mut dyn Transaction, company: &CompanyId, id: BulkId, at: Tim
     Ok(true)
 }
 
-/// Bulk sends that are running and not postponed, oldest first.
+/// Returns bulk sends that are running and not postponed, oldest first.
 pub fn running(tx: &mut dyn Transaction, now: Timestamp) -> Result<Vec<Running>, Error> {
     tx.query(&sql::RUNNING, values![now])?
         .iter()
@@ -199,7 +198,7 @@ pub fn running(tx: &mut dyn Transaction, now: Timestamp) -> Result<Vec<Running>,
         .collect()
 }
 
-/// Leases one to a process until a time, or extends its lease. Returns whether no other process holds it.
+/// Leases a bulk send to a process until a time, or extends its lease. Returns whether no other process holds it.
 pub fn claim(
     tx: &mut dyn Transaction,
     id: BulkId,
@@ -210,7 +209,7 @@ pub fn claim(
     Ok(tx.execute(&sql::CLAIM, values![id.0, owner, until, now])? == 1)
 }
 
-/// The processes that hold leases.
+/// Returns the processes that hold leases.
 pub fn lease_owners(tx: &mut dyn Transaction) -> Result<Vec<String>, Error> {
     tx.query(&sql::LEASE_OWNERS, values![])?
         .iter()
@@ -223,7 +222,7 @@ pub fn release_owner(tx: &mut dyn Transaction, owner: &str) -> Result<u64, Error
     tx.execute(&sql::RELEASE_OWNER, values![owner])
 }
 
-/// The next rows of a bulk send that wait and are not postponed.
+/// Returns the next rows of a bulk send that are waiting and not postponed.
 pub fn waiting(tx: &mut dyn Transaction, id: BulkId, now: Timestamp, limit: u32) -> Result<Vec<Waiting>, Error> {
     tx.query(&sql::WAITING, values![id.0, now, limit])?
         .iter()
@@ -257,12 +256,12 @@ pub fn put_off(tx: &mut dyn Transaction, id: BulkId, until: Timestamp) -> Result
     tx.execute(&sql::PUT_OFF, values![id.0, until]).map(drop)
 }
 
-/// Ends it if no row waits any more. Returns whether it ended now.
+/// Ends a bulk send if no row is waiting any more. Returns whether it ended now.
 pub fn finish(tx: &mut dyn Transaction, id: BulkId, at: Timestamp) -> Result<bool, Error> {
     Ok(tx.execute(&sql::FINISH, values![id.0, at])? == 1)
 }
 
-/// How many rows of a company wait.
+/// Returns how many rows of a company are waiting.
 pub fn waiting_of(tx: &mut dyn Transaction, company: &CompanyId) -> Result<u64, Error> {
     tx.query_one(&sql::WAITING_OF_COMPANY, values![company.as_str()])?
         .get("total")

@@ -1,4 +1,4 @@
-//! Answers stored under a caller's key, so that a request sent twice happens once.
+//! Answers stored under a caller's key, so that a request sent twice is processed once.
 
 use domain::CompanyId;
 use jiff::Timestamp;
@@ -14,7 +14,7 @@ pub struct KeptAnswer {
     pub answer: Vec<u8>,
 }
 
-/// The answer under a key, if it is newer than `since`.
+/// Returns the answer under a key, if it is newer than `since`.
 pub fn find(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -31,7 +31,7 @@ pub fn find(
         .transpose()
 }
 
-/// Stores an answer. It replaces one from `since` or earlier; a newer one is an error, because [`find`] in the same
+/// Stores an answer. It replaces one from `since` or earlier. A newer one is an error, because [`find`] in the same
 /// transaction would have returned it.
 pub fn keep(
     tx: &mut dyn Transaction,

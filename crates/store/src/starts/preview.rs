@@ -1,4 +1,4 @@
-//! Previews: what a start would send, stored for the page that shows it.
+//! Previews: the documents that a start would send, stored for the page that shows them.
 
 use domain::CompanyId;
 use jiff::Timestamp;
@@ -18,14 +18,14 @@ pub fn insert(
         .get("id")
 }
 
-/// A preview by its link. The link itself is the authorisation.
+/// Returns a preview by its link. The link itself is the authorization.
 pub fn find(tx: &mut dyn Transaction, id: i64, at: Timestamp) -> Result<Option<(CompanyId, String)>, Error> {
     tx.query_optional(&sql::LOAD, values![id, at])?
         .map(|row| Ok((row.get("company_id")?, row.get("content")?)))
         .transpose()
 }
 
-/// The content of expired previews, of all companies.
+/// Returns the content of expired previews of all companies.
 pub fn over(tx: &mut dyn Transaction, at: Timestamp) -> Result<Vec<(CompanyId, String)>, Error> {
     tx.query(&sql::OVER, values![at])?
         .iter()

@@ -1,7 +1,7 @@
 //! Public links: links that start a workflow for anyone who opens them.
 //!
 //! A use is counted in the transaction that starts its workflow, by an update that only applies while the link is open.
-//! If many people come at the same moment, exactly as many get through as the link has uses left.
+//! If many people arrive at the same moment, exactly as many get through as the link has uses left.
 
 use domain::{CompanyId, Language, MemberId, Role, TemplateId, WorkflowId};
 use jiff::{SignedDuration, Timestamp};
@@ -27,18 +27,18 @@ pub struct PublicLink {
     pub language: Language,
     /// The start without its first signer, encrypted.
     pub request: Vec<u8>,
-    /// How often it can be used.
+    /// The maximum number of uses.
     pub most: Option<u32>,
     pub used: u32,
     pub until: Option<Timestamp>,
-    /// Whether one person may use it only once.
+    /// Whether each person may use the link only once.
     pub once: bool,
     /// Whether its signers get no messages.
     pub is_embed: bool,
     pub created_at: Timestamp,
     pub closed_at: Option<Timestamp>,
-    /// Whether the member who created the link, in whose name everything is sent, may send, and its template is not
-    /// archived.
+    /// Whether the link can start documents: the member who created it, in whose name everything is sent, may send, and
+    /// its template is not archived.
     pub can_start: bool,
 }
 
@@ -47,17 +47,17 @@ pub struct LinkUse {
     pub link: PublicLinkId,
     /// Identifies the person, if each may use the link only once.
     pub person: Option<String>,
-    /// Identifies the mailbox or telephone that gets a message, if any.
+    /// Identifies the mailbox or phone number that gets a message, if any.
     pub addressee: Option<String>,
     pub bounds: UseBounds,
 }
 
-/// How often links may be used within an hour.
+/// The limits on uses of links within an hour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UseBounds {
-    /// For one addressee, over all links.
+    /// For one recipient's address, over all links.
     pub of_addressee: u32,
-    /// One link, over all people.
+    /// For one link, over all people.
     pub of_link: u32,
 }
 
@@ -66,20 +66,20 @@ pub enum Taken {
     Counted,
     /// The link is closed, used up or expired.
     NotOpen,
-    /// The same person has used it before.
+    /// The same person has used the link before.
     Before,
     /// The limit of uses within the last hour is reached.
     Full {
         bound: Bound,
-        /// When there is room for another use.
+        /// When another use is allowed.
         until: Timestamp,
     },
 }
 
-/// What is limited within an hour.
+/// The limits within an hour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bound {
-    /// Uses for one addressee.
+    /// Uses for one recipient's address.
     Addressee,
     /// Uses of one link.
     Link,
@@ -134,7 +134,7 @@ pub fn find(tx: &mut dyn Transaction, company: &CompanyId, id: PublicLinkId) -> 
         .transpose()
 }
 
-/// The link that a token names.
+/// Returns the link for a token.
 pub fn open(tx: &mut dyn Transaction, id: PublicLinkId) -> Result<Option<PublicLink>, Error> {
     tx.query_optional(&sql::OPEN, values![id.0])?
         .as_ref()
@@ -142,7 +142,7 @@ pub fn open(tx: &mut dyn Transaction, id: PublicLinkId) -> Result<Option<PublicL
         .transpose()
 }
 
-/// The company's links with ids below `before`, newest first.
+/// Returns the company's links with IDs below `before`, newest first.
 pub fn list(tx: &mut dyn Transaction, company: &CompanyId, before: i64, limit: u32) -> Result<Vec<PublicLink>, Error> {
     tx.query(&sql::LIST, values![company.as_str(), before, limit])?
         .iter()
@@ -150,7 +150,7 @@ pub fn list(tx: &mut dyn Transaction, company: &CompanyId, before: i64, limit: u
         .collect()
 }
 
-/// Counts a use, in the transaction that starts its workflow.
+/// Counts a use in the transaction that starts its workflow.
 pub fn take(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -180,10 +180,10 @@ pub fn take(
     Ok(full.map_or(Taken::Counted, |(bound, until)| Taken::Full { bound, until }))
 }
 
-/// If this use exceeds a bound: which one, and until when. If both are exceeded, the one that lasts longer.
+/// Returns the limit that this use exceeds, and until when. If it exceeds both, returns the one that lasts longer.
 ///
-/// Two uses at the same moment meet at their link's row, not at the addressee's: through several links an addressee may
-/// get one more from each. That bound is a brake, not a guarantee.
+/// Simultaneous uses of one link wait for each other at the link's row. There is no such row for a recipient's address,
+/// so it may get one extra document from each of several links. That limit slows abuse down, but is no guarantee.
 fn full_until(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -192,7 +192,7 @@ fn full_until(
     at: Timestamp,
 ) -> Result<Option<(Bound, Timestamp)>, Error> {
     let since = at.checked_sub(WINDOW).unwrap_or(Timestamp::MIN);
-    // Uses are numbered: the one exactly the limit before this one must be more than an hour old.
+    // Uses are numbered, so the use exactly one limit before this one must be more than an hour old.
     let of_link = tx.query_optional(
         &sql::USED_AT,
         values![taking.link.0, number.saturating_sub(i64::from(taking.bounds.of_link))],
@@ -200,7 +200,7 @@ fn full_until(
     let of_link: Option<Timestamp> = of_link.map(|row| row.get("at")).transpose()?;
     let of_addressee = match taking.addressee.as_deref() {
         Some(addressee) => {
-            // This use is already among them.
+            // This use is already counted.
             let most = taking.bounds.of_addressee;
             let uses = tx.query(
                 &sql::ADDRESSEE_AT,

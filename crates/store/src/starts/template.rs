@@ -7,7 +7,7 @@ use crate::files::loose_file;
 use crate::sql::template as sql;
 use crate::{Error, Row, Transaction, values};
 
-/// A version and its surroundings.
+/// A version with its files and template state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredVersion {
     pub version: TemplateVersion,
@@ -17,13 +17,13 @@ pub struct StoredVersion {
     pub page_images: Vec<BlobHash>,
     pub created_at: Timestamp,
     pub created_by: String,
-    /// Since when the template accepts no new workflows.
+    /// The time since which the template accepts no new workflows.
     pub archived_at: Option<Timestamp>,
-    /// What its row contains. `None` before it is stored.
+    /// The content of the version's row. `None` before it is stored.
     pub content: Option<TemplateContent>,
 }
 
-/// A template as lists show it.
+/// A template as shown in lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TemplateRow {
     pub id: TemplateId,
@@ -31,12 +31,12 @@ pub struct TemplateRow {
     /// The version for new workflows.
     pub current_version: u32,
     pub created_at: Timestamp,
-    /// Since when it accepts no new workflows.
+    /// The time since which it accepts no new workflows.
     pub archived_at: Option<Timestamp>,
 }
 
 impl StoredVersion {
-    /// Whether the upload was kept byte for byte, because others had already signed it. Intake rewrites every other
+    /// Whether the upload was kept byte for byte, because others had already signed it. The intake rewrites every other
     /// file.
     pub fn extends_upload(&self) -> bool {
         self.version.pdf == self.original
@@ -64,7 +64,7 @@ fn hashes_from_json(text: &str) -> Result<Vec<BlobHash>, serde_json::Error> {
     serde_json::from_str(text)
 }
 
-/// Adds a template without its first version, which contains the template's id.
+/// Adds a template without its first version, which contains the template's ID.
 pub fn insert(tx: &mut dyn Transaction, company: &CompanyId, name: &str, at: Timestamp) -> Result<TemplateId, Error> {
     tx.query_one(&sql::INSERT, values![company, name, at])?.get("id")
 }
@@ -94,8 +94,8 @@ pub fn advance_from(
         .transpose()
 }
 
-/// Archives a template, and does nothing if it is already archived. Returns since when it is archived. `None` if there
-/// is no such template.
+/// Archives a template, or does nothing if it is already archived. Returns the time since which it is archived, or
+/// `None` if there is no such template.
 pub fn archive(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -112,7 +112,7 @@ pub fn unarchive(tx: &mut dyn Transaction, company: &CompanyId, id: TemplateId) 
     Ok(tx.execute(&sql::UNARCHIVE, values![company, id])? > 0)
 }
 
-/// Adds a version. Returns what its row contains.
+/// Adds a version. Returns the content of its row.
 pub fn insert_version(tx: &mut dyn Transaction, stored: &StoredVersion) -> Result<TemplateContent, Error> {
     let version = &stored.version;
     let unwritable = |error: serde_json::Error| Error::Parameter {
@@ -153,7 +153,7 @@ pub fn current(tx: &mut dyn Transaction, company: &CompanyId, id: TemplateId) ->
         .transpose()
 }
 
-/// The version that a workflow keeps.
+/// Returns the version that a workflow uses.
 pub fn version(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -166,8 +166,8 @@ pub fn version(
         .transpose()
 }
 
-/// The definitions of fields with this name in all versions of a template, each once, newest first. There may be any
-/// number of versions with thousands of fields, so it reads no more than that.
+/// Returns the definitions of fields with this name in all versions of a template, without duplicates, newest first.
+/// Reads nothing else, because there may be many versions with thousands of fields.
 pub fn fields_named(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -180,7 +180,7 @@ pub fn fields_named(
         .collect()
 }
 
-/// A company's templates with ids below `before`, newest first.
+/// Returns a company's templates with IDs below `before`, newest first.
 pub fn list(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -202,7 +202,7 @@ pub fn list(
         .collect()
 }
 
-/// Adds a template for one document, with its only version. Lists leave it out. Its ID is ignored.
+/// Adds a template for one document, with its only version. Lists leave it out. The ID in the version is ignored.
 pub fn insert_one_off(
     tx: &mut dyn Transaction,
     stored: &StoredVersion,
@@ -219,7 +219,7 @@ pub fn insert_one_off(
     Ok((stored.version.template, content))
 }
 
-/// Removes a template for one document that was not started. Its files are loose from then on.
+/// Removes a template for one document that was not started. Its files become loose.
 pub fn delete_one_off(
     tx: &mut dyn Transaction,
     company: &CompanyId,

@@ -1,7 +1,8 @@
 //! The terms by which documents are found.
 //!
-//! A change of a document raises its revision, and a job writes its terms later, so no transaction that somebody waits for does
-//! more than before. Both databases get the same text of terms, and the same text of a query; see [`sql`].
+//! A change to a document increments its revision, and a job writes its terms later, so indexing does not slow down any
+//! transaction that somebody waits for. Both databases get the same text of terms, and the same text of a query. See
+//! [`sql`].
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -13,9 +14,9 @@ use jiff::Timestamp;
 use crate::sql::search as sql;
 use crate::{Error, HeldWorkflow, Row, Transaction, values};
 
-/// What a company's term begins with. No term of a text does, because it is no letter.
+/// The prefix of a company's term. It is not a letter, so no term of a text begins with it.
 const COMPANY: char = '§';
-/// A place without a term.
+/// Fills a position without a term.
 const NO_TERM: &str = "·";
 
 /// A document whose texts have changed since they were indexed. It exists only in a transaction that has locked the workflow.
@@ -24,7 +25,7 @@ pub struct DueDocument {
     company: CompanyId,
     id: WorkflowId,
     revision: i64,
-    /// Whether lists leave it out.
+    /// Whether lists leave the document out.
     pub is_hidden: bool,
     pub name: String,
     pub copies: Vec<CopyRecipient>,
@@ -32,26 +33,26 @@ pub struct DueDocument {
     pub values: Vec<FieldValue>,
 }
 
-/// A signer, as people look for them.
+/// A signer, in the form that people search for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundPerson {
     pub name: String,
-    /// The address or number as given.
+    /// The address or number as entered.
     pub contact: String,
-    /// The international number, if it is one.
+    /// The number in international format, if it is a phone number.
     pub phone: Option<String>,
     pub mobile: Option<String>,
     /// The company for which they sign.
     pub company: Option<String>,
 }
 
-/// Whether any document is due. Unlike [`hold_due`], it disturbs nobody.
+/// Whether any document is due. Unlike [`hold_due`], this takes no locks.
 pub fn is_due(tx: &mut dyn Transaction) -> Result<bool, Error> {
     tx.query_one(&sql::IS_DUE, &[])?.get("is_due")
 }
 
-/// Locks up to `most` due documents, except those that others have locked, and reads their texts. What cannot be read is left
-/// out, because one damaged row (which `fsck` reports) must not keep all others from being found.
+/// Locks up to `most` due documents, except those that others have locked, and reads their texts. Unreadable documents
+/// are left out, because one damaged row (which `fsck` reports) must not keep all others from being found.
 pub fn hold_due(tx: &mut dyn Transaction, most: u32) -> Result<Vec<DueDocument>, Error> {
     let mut due = tx
         .query(&sql::HOLD_DUE, values![most])?
@@ -100,7 +101,7 @@ fn read_due(row: &Row) -> Result<DueDocument, Error> {
     })
 }
 
-/// Makes the document findable by these terms alone; without any, by none.
+/// Makes the document findable by exactly these terms, or by none.
 pub fn write(tx: &mut dyn Transaction, document: &DueDocument, terms: Option<&DocumentTerms>) -> Result<(), Error> {
     let DueDocument {
         company, id, revision, ..
@@ -112,12 +113,12 @@ pub fn write(tx: &mut dyn Transaction, document: &DueDocument, terms: Option<&Do
     tx.execute_later(&sql::SET_INDEXED, values![company, *id, *revision])
 }
 
-/// Nobody finds the document by its texts any longer, and no trace of them is left here.
+/// Removes the document from the index, without a trace of its texts.
 pub(crate) fn forget(held: &mut HeldWorkflow<'_>, company: &CompanyId, id: WorkflowId) -> Result<(), Error> {
     held.execute(&sql::FORGET, values![company, id]).map(drop)
 }
 
-/// The terms in their places, with blanks between them.
+/// Returns the terms in their positions, separated by blanks.
 fn text_of(company: &CompanyId, terms: &DocumentTerms) -> String {
     let mut text = format!("{COMPANY}{company}");
     for term in terms.places() {
@@ -127,7 +128,8 @@ fn text_of(company: &CompanyId, terms: &DocumentTerms) -> String {
     text
 }
 
-/// The query in the words of FTS5. Terms are letters and digits, so nothing in them can be read as a sign of the query.
+/// Returns the query in the syntax of FTS5. Terms consist of letters and digits, so nothing in them can be read as an
+/// operator.
 pub(crate) fn query_of(company: &CompanyId, sought: &Sought) -> String {
     let mut text = format!("\"{COMPANY}{company}\" AND ");
     write_query(&mut text, sought);

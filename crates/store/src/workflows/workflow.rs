@@ -1,8 +1,8 @@
 //! Workflows, their signers and their sealed documents.
 //!
-//! [`load`] reads a workflow as the domain knows it, with the columns around it. [`update`] writes it back only if its
-//! revision is still the one that was read, so of two changes at the same moment one wins and the other is refused. A
-//! change writes the entries of the chain as well: no state exists without its proof.
+//! [`load`] reads a workflow as the domain defines it, with its other columns. [`update`] writes it back only if its
+//! revision is still the one that was read, so of two simultaneous changes one wins and the other is refused. A change
+//! also writes the entries of the chain, so no state exists without its proof.
 
 use domain::{BlobHash, KeyedHead, Links, OnReject, RecipientId, Workflow};
 use jiff::Timestamp;
@@ -33,81 +33,81 @@ pub use start::{
 };
 pub use update::{discard, update};
 
-/// A workflow with the columns around it.
+/// A workflow with its other columns.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredWorkflow {
-    /// The export's authorization value is not in it but below.
+    /// Without the value of the webhooks' Authorization header, which is in `authorization`.
     pub workflow: Workflow,
-    /// The webhooks' Authorization value, encrypted by the vault.
+    /// The value of the webhooks' Authorization header, encrypted by the vault.
     pub authorization: Option<Vec<u8>>,
     pub head: KeyedHead,
     /// The comment of the signer who declined, or of the person who canceled.
     pub end_comment: Option<String>,
-    /// The company's name as the signers' fields show it; today's name may not fit into them.
+    /// The company's name as shown in the signers' fields. Its current name may not fit into them.
     pub company_name: String,
-    /// The links to its files and to the sender's view.
+    /// The links to the finished files and to the sender's view.
     pub links: Links,
-    /// Since when it is hidden.
+    /// The time since which it is hidden.
     pub discarded_at: Option<Timestamp>,
-    /// The fonts that were added for it when it was started. `None` if an earlier version started it.
+    /// The fonts that were added when the workflow was started. `None` if an earlier version started it.
     pub added_fonts: Option<Vec<BlobHash>>,
     /// In the order of the recipients.
     pub writers: Vec<Writer>,
 }
 
-/// A recipient with the columns around it.
+/// A recipient with the other columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Writer {
     pub id: RecipientId,
-    /// The comment of their approval or rejection.
+    /// The comment on their approval or rejection.
     pub comment: Option<String>,
     /// The access code, if the sender set one.
     pub access: Option<AccessCode>,
-    /// Wrong access codes since the last right one.
+    /// The number of wrong access codes since the last right one.
     pub access_failures: u32,
-    /// When they entered the right one.
+    /// When they entered the right access code.
     pub access_at: Option<Timestamp>,
-    /// When they first saw the document.
+    /// When they first viewed the document.
     pub viewed_at: Option<Timestamp>,
     /// When they agreed to sign electronically.
     pub consented_at: Option<Timestamp>,
-    /// Whether they must enter a code that we send to them.
+    /// Whether they must enter a code that we send them.
     pub asks_one_time_code: bool,
     /// The latest code that was sent to them.
     pub one_time_code: Option<OneTimeCode>,
-    /// Wrong tries of that code.
+    /// The number of wrong tries of the latest code.
     pub one_time_failures: u32,
 }
 
-/// How we check who opens the document, besides the link.
+/// How we check the signer's identity, in addition to the link.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Checks {
-    /// By a code that the sender set.
+    /// A code that the sender set.
     pub access: Option<AccessCode>,
-    /// By a code that we send to the signer's own address.
+    /// A code that we send to the signer's own address.
     pub one_time_code: bool,
 }
 
-/// A one-time code as it is stored.
+/// A one-time code as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OneTimeCode {
     /// Makes equal codes differ.
     pub salt: Vec<u8>,
-    /// An authentication code of salt and code.
+    /// A message authentication code of salt and code.
     pub code: Vec<u8>,
     pub sent_at: Timestamp,
-    /// When it was entered. A code works once.
+    /// When the code was entered. A code works once.
     pub used_at: Option<Timestamp>,
-    /// The hash of the form in which it was entered.
+    /// The hash of the form in which the code was entered.
     pub used_by: Option<Vec<u8>>,
 }
 
-/// An access code as it is stored.
+/// An access code as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccessCode {
     /// Makes equal codes differ.
     pub salt: Vec<u8>,
-    /// An authentication code of salt and code.
+    /// A message authentication code of salt and code.
     pub code: Vec<u8>,
     /// The sender's hint.
     pub hint: Option<String>,

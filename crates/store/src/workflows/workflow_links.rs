@@ -11,7 +11,7 @@ pub fn revoke(held: &mut HeldWorkflow<'_>, company: &CompanyId, id: WorkflowId, 
     Ok(held.execute(&sql::REVOKE, values![company, id, at])? == 1)
 }
 
-/// Replaces the links by new ones. Recipients whose access code was locked may try again.
+/// Replaces the links with new ones. Recipients whose access code was locked may try again.
 pub fn renew(held: &mut HeldWorkflow<'_>, company: &CompanyId, id: WorkflowId, at: Timestamp) -> Result<(), Error> {
     held.execute_one(&sql::RENEW, values![company, id, at])?;
     held.execute(&sql::UNLOCK, values![company, id])?;

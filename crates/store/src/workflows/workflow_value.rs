@@ -11,15 +11,15 @@ use crate::{Error, HeldWorkflow, Statement, Transaction, values};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredValue {
-    /// The signer who wrote it. `None` if the sender entered it.
+    /// The signer who entered the value. `None` for the sender.
     pub recipient: Option<RecipientId>,
     pub value: FieldValue,
-    /// The salt of its hash in the audit trail.
+    /// The salt of the value's hash in the audit trail.
     pub salt: Vec<u8>,
     pub written_at: Timestamp,
 }
 
-/// A short hash of a value in the form in which searches compare it, because long texts do not fit into an index.
+/// Returns a short hash of a value in the form used for searches, because long texts do not fit into an index.
 pub fn wire_hash(compared: &str) -> i64 {
     let hash = BlobHash::of(compared.as_bytes()).0;
     let mut head = [0; 8];
@@ -40,7 +40,7 @@ pub fn insert(
     leave(held, &sql::INSERT, company, workflow, field, stored)
 }
 
-/// Writes a value over the previous one.
+/// Writes a value, replacing the previous one.
 pub fn write(
     held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
@@ -81,7 +81,7 @@ fn leave(
     )
 }
 
-/// A workflow's values, by field.
+/// Returns a workflow's values, by field.
 pub fn load(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -110,7 +110,7 @@ pub fn delete(
     held.execute(&sql::DELETE, values![company, workflow, field]).map(drop)
 }
 
-/// Stores a signer's draft (JSON) over the previous one.
+/// Stores a signer's draft (JSON), replacing the previous one.
 pub fn save_draft(
     held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
@@ -121,14 +121,14 @@ pub fn save_draft(
     held.execute_one(&sql::SAVE_DRAFT, values![recipient, company, draft, at])
 }
 
-/// A signer's draft (JSON).
+/// Returns a signer's draft (JSON).
 pub fn draft(tx: &mut dyn Transaction, company: &CompanyId, recipient: RecipientId) -> Result<Option<String>, Error> {
     tx.query_optional(&sql::LOAD_DRAFT, values![company, recipient])?
         .map(|row| row.get("field_values"))
         .transpose()
 }
 
-/// Deletes a signer's draft; its files are loose from then on.
+/// Deletes a signer's draft. Its files become loose.
 pub fn delete_draft(
     held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
@@ -139,7 +139,7 @@ pub fn delete_draft(
     upload::end_draft(held, company, recipient, at)
 }
 
-/// Deletes the drafts of a workflow that has ended; their files are loose from then on.
+/// Deletes the drafts of a workflow that has ended. Their files become loose.
 pub fn delete_drafts(
     held: &mut HeldWorkflow<'_>,
     company: &CompanyId,

@@ -1,4 +1,4 @@
-//! A backlog of a dead receiver or a stopped endpoint costs others nothing, however large it is.
+//! A backlog for a dead receiver or a stopped endpoint does not slow others down, however large it is.
 
 use domain::{ClientId, CompanyId, WorkflowId};
 use jiff::Timestamp;
@@ -18,7 +18,7 @@ testkit::on_both_databases!(
 );
 
 store::statements! {
-    /// A backlog of one endpoint.
+    /// Creates a backlog for one endpoint.
     pub static FILL =
         sqlite "INSERT INTO outbox (company_id, workflow_id, event_id, kind, receiver, url, client_id, body, state, \
                 created_at, due_at) \
@@ -33,7 +33,7 @@ store::statements! {
     /// Updates the database's statistics about the table.
     pub static ANALYZE = "ANALYZE outbox";
 
-    /// How many are in a state.
+    /// The number of deliveries in a state.
     pub static IN_STATE = "SELECT count(*) AS found FROM outbox WHERE state = $1";
 }
 
@@ -52,7 +52,7 @@ fn acme(store: &Store) -> CompanyId {
     id
 }
 
-/// This many wait for the dead receiver; the first is due at 0.
+/// Adds `count` deliveries for the dead receiver. The first is due at 0.
 fn fill(store: &Store, count: u32) {
     store
         .write(move |tx| {
@@ -82,7 +82,7 @@ fn good(company: &CompanyId) -> NewDelivery {
     }
 }
 
-/// The lines of a plan that read a whole table. A scan of the covering index ends at its first row.
+/// Returns the lines of a plan that read a whole table. A scan of the covering index stops at its first row.
 fn walks(plan: &[String]) -> Vec<&String> {
     let is_walk = |line: &&String| line.contains("Seq Scan on outbox") || line.starts_with("SCAN ");
     let is_list = |line: &&String| {
@@ -129,7 +129,7 @@ fn a_claim_does_not_walk_what_waits_for_a_dead_receiver(database: &TestDatabase)
     let ids: Vec<_> = taken.claimed.iter().map(|claimed| claimed.event_id.as_str()).collect();
     assert_eq!(ids, ["backlog 1", "backlog 2", "good"]);
 
-    // Through an index, to the first of each lane, and to the first few of those that have room.
+    // An index leads to the first delivery of each lane, and to the first few of those lanes that have room.
     let asked = json!([{"kind": "lane", "receiver": "good.example.com", "company": "acme", "room": 16}]).to_string();
     let looks = store.plan(&sql::DUE_LANES, values![now]).expect("a plan");
     let parameters = values!["lease", "owner", at(1_090), now, asked, 16];
@@ -181,7 +181,7 @@ fn a_backlog_is_held_and_let_go_in_portions(database: &TestDatabase) {
     );
     assert_eq!(in_state(&store, "held"), PORTION);
 
-    // A claim holds what it meets, and a portion of the rest; nothing goes out.
+    // A claim holds the deliveries it finds, and a portion of the rest. Nothing is sent.
     let mut claims = 0;
     while in_state(&store, "waiting") > 0 {
         let taken = store.write_relaxed(move |tx| {
@@ -241,7 +241,7 @@ fn what_receivers_took_is_recorded_together_but_for_whose_lease_was_lost(databas
     let claimed = store
         .write_relaxed(move |tx| {
             let mut claimed = claim_due(tx, "lease", "owner", at(1_000), 4)?;
-            // The endpoint fails, and one of the other deliveries is given back.
+            // The endpoint fails, and one of the other deliveries is released.
             let failed = claimed.remove(0);
             outbox::finish(tx, &failed, &made(500), Outcome::Retry(at(9_000)), at(1_000))?;
             outbox::release(tx, claimed[0].id, "lease", at(2_000))?;
@@ -273,7 +273,7 @@ fn what_receivers_took_is_recorded_together_but_for_whose_lease_was_lost(databas
 fn what_was_met_for_an_endpoint_that_is_on_again_is_due_at_once(database: &TestDatabase) {
     let store = database.open();
     let company = acme(&store);
-    // More than is held at once, so that a claim meets some.
+    // More than one portion, so that a claim finds some.
     fill(&store, PORTION + 5);
     let of = company.clone();
     store

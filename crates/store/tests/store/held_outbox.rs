@@ -20,7 +20,7 @@ fn at(seconds: i64) -> Timestamp {
     Timestamp::from_second(1_800_000_000 + seconds).expect("a time")
 }
 
-/// A webhook and a mail that were decided at these times.
+/// Adds a webhook and a mail that were decided at these times.
 fn filled(database: &TestDatabase, webhook: Timestamp, mail: Timestamp) -> Store {
     let store = database.open();
     let company = CompanyId::parse("acme").expect("an id");

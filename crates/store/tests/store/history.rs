@@ -1,5 +1,5 @@
-//! The history of deliveries is bounded, however many fail: a few here, in `script/faults` as many as the environment
-//! asks for ([`testkit::scale`]).
+//! The history of deliveries stays within its limits, even if many fail. The test uses a few, and `script/faults` as
+//! many as the environment asks for ([`testkit::scale`]).
 
 use domain::{ClientId, CompanyId, WorkflowId};
 use jiff::Timestamp;
@@ -25,7 +25,7 @@ testkit::on_both_databases!(
     a_code_is_removed_from_its_message_when_its_day_is_over,
 );
 
-/// How many fail between two checks of the bound.
+/// The number of failures between two checks of the limits.
 const FLOOD: u32 = 500;
 const MOST: u32 = 300;
 
@@ -68,7 +68,7 @@ fn attempt(now: Timestamp) -> Try {
     }
 }
 
-/// Tries everything that is due, with this outcome.
+/// Finishes everything that is due, with this outcome.
 fn finish_all(tx: &mut dyn Transaction, lease: &str, now: Timestamp, outcome: Outcome) -> Result<u32, Error> {
     let claimed = claim_due(tx, lease, "test", now, FLOOD)?;
     for delivery in &claimed {
@@ -128,7 +128,8 @@ fn a_flood_of_failures_stays_within_the_bound(database: &TestDatabase) {
         })
         .expect("one of another company");
     let mut failed = 0;
-    // Ten a second: a million fail within the days after which an endpoint is stopped and its deliveries are held.
+    // Ten a second, so that a million fail within the days after which an endpoint is stopped and its deliveries are
+    // held.
     let moment = |failed: u32| at(i64::from(failed / 10));
     while failed < failures {
         let (id, now) = (flooded.clone(), moment(failed));
@@ -224,7 +225,7 @@ fn of_a_delivery_that_is_resent_without_end_the_latest_tries_are_kept(database: 
     assert_eq!(tries[0].at, at(5));
 }
 
-/// A message of a document that is over, or of no document.
+/// Adds a message of a finished document, or of no document.
 fn message(tx: &mut dyn Transaction, company: &CompanyId, number: i64, kind: NewMessage) -> Result<(), Error> {
     let new = NewDelivery {
         company: company.clone(),
@@ -237,7 +238,7 @@ fn message(tx: &mut dyn Transaction, company: &CompanyId, number: i64, kind: New
     outbox::enqueue(tx, &new)
 }
 
-/// Each remaining message: number, body, state, and whether it is over.
+/// Returns each remaining message: number, body, state, and whether it is finished.
 fn messages(store: &Store, company: &CompanyId) -> Vec<(i64, String, String, bool)> {
     let of = company.clone();
     let rows = store
@@ -291,7 +292,7 @@ fn messages_are_forgotten_by_age_and_number_a_portion_at_a_time(database: &TestD
             .collect::<Vec<_>>()
     };
     let all = left(&acme);
-    // What is not yet recorded in its document's audit trail stays.
+    // Deliveries that are not yet recorded in their document's audit trail stay.
     let by_age = HistoryBound {
         until: at(5),
         most: 100,
@@ -309,7 +310,7 @@ fn messages_are_forgotten_by_age_and_number_a_portion_at_a_time(database: &TestD
     };
     assert_eq!(forget_messages(&store, &acme, told), 3);
     assert_eq!(left(&acme), [6, 7, 8, 9, 10]);
-    // Of those that are over, the newest two are kept; waiting ones are not history.
+    // The newest two finished ones are kept. Waiting ones are not part of the history.
     let by_number = HistoryBound {
         until: at(0),
         most: 2,
@@ -347,7 +348,7 @@ fn a_code_is_removed_from_its_message_when_its_day_is_over(database: &TestDataba
             finish_all(tx, "dead", at(2), Outcome::Dead)?;
             message(tx, &of, 3, NewMessage::Ordinary)?;
             message(tx, &of, 4, code(4))?;
-            // A worker has the waiting one and the other message.
+            // A worker has claimed the waiting delivery and the other message.
             claim_due(tx, "lease", "worker", at(600), 10).map(drop)
         })
         .expect("messages");

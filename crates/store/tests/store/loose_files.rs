@@ -7,7 +7,7 @@ use testkit::database::TestDatabase;
 
 testkit::on_both_databases!(whether_anything_needs_a_file_is_found_by_indexes_and_so_is_what_is_loose);
 
-/// Companies, workflows and templates that these rows refer to do not exist.
+/// The companies, workflows and templates in these rows do not exist.
 const MANY: &str = "SET session_replication_role = replica;
     INSERT INTO upload (recipient_id, hash, company_id, length, loose_since)
     SELECT n, sha256(n::text::bytea), 'c' || n % 50, 1, n FROM generate_series(1, 5000) AS n;
@@ -19,13 +19,13 @@ const MANY: &str = "SET session_replication_role = replica;
     SELECT sha256(n::text::bytea), 'c' || n % 50, n, 1 FROM generate_series(1, 5000) AS n;
     ANALYZE;";
 
-/// The job asks for each loose file, of all companies, and the cost must not grow with what they keep.
+/// The job checks every loose file of all companies, so the cost must not grow with the stored data.
 fn whether_anything_needs_a_file_is_found_by_indexes_and_so_is_what_is_loose(database: &TestDatabase) {
     let store = database.open();
     let company = CompanyId::parse("acme").expect("an id");
     let (hash, at) = (BlobHash([7; 32]), Timestamp::UNIX_EPOCH);
     if let Some(url) = database.url() {
-        // Enough rows that it matters how they are found: with few rows PostgreSQL rightly reads all.
+        // Enough rows to need an index. With few rows, PostgreSQL rightly reads them all.
         let mut client = ::postgres::Client::connect(url, ::postgres::NoTls).expect("the server");
         client.batch_execute(MANY).expect("many rows");
     }
@@ -43,7 +43,7 @@ fn whether_anything_needs_a_file_is_found_by_indexes_and_so_is_what_is_loose(dat
     ];
     for (statement, parameters) in asked {
         let plan = store.plan(statement, parameters).expect("a plan");
-        // Each table is found through an index; `SCAN CONSTANT ROW` is not a table.
+        // Each table is read through an index. `SCAN CONSTANT ROW` is not a table.
         let reads_whole = |line: &String| {
             line.contains("Seq Scan") || line.trim().starts_with("SCAN ") && line.trim() != "SCAN CONSTANT ROW"
         };

@@ -1,6 +1,6 @@
-//! How PostgreSQL finds rows by a key before it has statistics: a new installation has none for its first minutes, and
-//! its plans are guesses. A tie between indexes then decides whether one row is visited or all of a company's. For a
-//! table of a few pages, a server with statistics rightly reads all of it, until it updates them.
+//! How PostgreSQL finds rows by a key before it has statistics. A new installation has none for its first minutes, so
+//! its plans are guesses, and a tie between indexes decides whether one row is visited or all rows of a company. With
+//! statistics, a server rightly reads all of a table that has few pages, until the statistics are updated.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use testkit::database::TestDatabase;
 struct Index {
     table: String,
     columns: Vec<String>,
-    /// Whether it is unique and covers every row.
+    /// Whether the index is unique and covers every row.
     is_key: bool,
 }
 
@@ -35,7 +35,7 @@ fn indexes(client: &mut Client) -> BTreeMap<String, Index> {
     found.iter().map(|row| (row.get("name"), index(row))).collect()
 }
 
-/// The queries that check references, in the form of the server's own triggers.
+/// The queries that check foreign keys, in the form of the server's own triggers.
 fn proofs_of_references(client: &mut Client) -> Vec<(String, String)> {
     let found = client
         .query(
@@ -62,7 +62,7 @@ fn proofs_of_references(client: &mut Client) -> Vec<(String, String)> {
     found.iter().map(proof).collect()
 }
 
-/// The nodes of the plan that is made without knowing the parameters.
+/// Returns the nodes of a plan made without knowing the parameters.
 fn plan(client: &mut Client, text: &str) -> Vec<Value> {
     client.batch_execute(&format!("PREPARE asked AS {text}")).unwrap();
     let parameters: i32 = client
@@ -98,7 +98,8 @@ fn plan(client: &mut Client, text: &str) -> Vec<Value> {
     nodes
 }
 
-/// The columns of a condition such as `((w.company_id = $1) AND (id < $2))`; only of equalities, or of all comparisons.
+/// Returns the columns of a condition such as `((w.company_id = $1) AND (id < $2))`, either only of equalities or of
+/// all comparisons.
 fn columns(condition: &Value, only_equal: bool) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for comparison in condition.as_str().unwrap_or_default().split(" AND ") {
@@ -115,7 +116,7 @@ fn columns(condition: &Value, only_equal: bool) -> BTreeSet<String> {
     found
 }
 
-/// What is wrong with how a node finds its rows.
+/// Describes what is wrong with how a node finds its rows.
 fn fault(node: &Value, indexes: &BTreeMap<String, Index>) -> Option<String> {
     let used = node["Index Name"].as_str().and_then(|name| indexes.get(name));
     let table = match used {
@@ -142,8 +143,7 @@ fn fault(node: &Value, indexes: &BTreeMap<String, Index>) -> Option<String> {
     let key = indexes
         .values()
         .find(|index| index.table == table && index.is_key && is_bound(index))?;
-    // Any index that is searched by a key's columns finds one row, whatever its name; and a workflow has few rows of
-    // each kind.
+    // Any index searched by a key's columns finds one row, whatever its name, and a workflow has few rows of each kind.
     if indexes.values().any(finds_one) || searched.contains("workflow_id") {
         return None;
     }
@@ -153,8 +153,8 @@ fn fault(node: &Value, indexes: &BTreeMap<String, Index>) -> Option<String> {
     ))
 }
 
-/// Tables that are read whole to be joined by a key, although one lookup for each row of the other side would be
-/// enough. Such a plan is made while the table is small, and kept when it is large.
+/// Returns tables that are read whole to be joined by a key, although one lookup for each row of the other side would
+/// be enough. Such a plan is made while the table is small, and reused when it is large.
 fn read_whole(nodes: &[Value], indexes: &BTreeMap<String, Index>) -> Vec<String> {
     let mut joined: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for node in nodes {
@@ -182,7 +182,7 @@ fn read_whole(nodes: &[Value], indexes: &BTreeMap<String, Index>) -> Vec<String>
         .collect()
 }
 
-/// Statements that are meant to visit more than their condition's rows, and why.
+/// Statements that must visit more rows than their condition selects, and why.
 const WALKS: &[(&str, &str)] = &[
     ("store::sql::check::*", "fsck looks at everything"),
     ("store::sql::workflow::UNSOUND", "fsck looks at everything"),
@@ -201,7 +201,7 @@ fn without_statistics_a_row_is_found_by_its_key_and_not_among_all_of_its_company
     let database = TestDatabase::postgres();
     drop(database.open());
     let mut client = Client::connect(database.url().unwrap(), NoTls).unwrap();
-    // Like the server's cached plans.
+    // As in the server's cached plans.
     client
         .batch_execute("SET plan_cache_mode = force_generic_plan")
         .unwrap();

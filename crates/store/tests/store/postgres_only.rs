@@ -1,4 +1,4 @@
-//! Faults that only a remote server can cause.
+//! Failures that only a remote server can cause.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -12,14 +12,14 @@ use testkit::database_proxy::{DatabaseProxy, Fault};
 use crate::probe::{self, count, insert};
 
 store::statements! {
-    /// The same happens to the rows of connections that have been idle for a day.
+    /// This happens to the rows of connections that have been idle for a day.
     pub static FORGET = "DELETE FROM store_session";
-    /// The connection leads to a server that accepts no writes.
+    /// Makes the connection behave as if its server accepted no writes.
     pub static READ_ONLY_FROM_NOW = "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY";
-    /// How many in this database wait for a lock.
+    /// The number of connections to this database that wait for a lock.
     pub static WAITING = "SELECT count(*) AS total FROM pg_stat_activity \
         WHERE datname = current_database() AND wait_event_type = 'Lock'";
-    /// How many transactions have written.
+    /// The number of transactions that have written.
     pub static TRANSACTIONS = "SELECT CAST(sum(transaction_number) AS BIGINT) AS total FROM store_session";
     /// Whether commits wait for the disk.
     pub static SYNCHRONOUS_COMMIT = "SELECT current_setting('synchronous_commit') AS setting";
@@ -47,7 +47,7 @@ fn a_connection_lost_before_the_commit_is_tried_again() {
     assert_eq!(count(&store), 2);
 }
 
-/// Tests demand that there are none ([`TestDatabase`]), so they must be counted.
+/// Tests require that there are no deadlocks ([`TestDatabase`]), so they must be counted.
 #[test]
 fn a_deadlock_is_counted_and_its_transaction_runs_again() {
     let database = TestDatabase::postgres();
@@ -73,14 +73,14 @@ fn a_deadlock_is_counted_and_its_transaction_runs_again() {
             thread.join().expect("no panic").expect("both are written in the end");
         }
     });
-    // The one that runs again may meet the other's second try.
+    // The transaction that runs again may collide with the other's second try.
     let deadlocks = store.deadlocks().load(Ordering::Relaxed);
     assert!(deadlocks >= 1, "{deadlocks}");
     assert_eq!(u64::from(ran.load(Ordering::Relaxed)), 2 + deadlocks);
 }
 
-/// A standby, or a server that was made read-only: callers are asked to retry, and succeed once the address leads to a
-/// server that accepts writes.
+/// A standby, or a read-only server, makes callers retry. They succeed once the address leads to a server that accepts
+/// writes.
 #[test]
 fn a_server_that_takes_no_writes_is_one_to_wait_for() {
     let database = TestDatabase::postgres();
@@ -96,7 +96,7 @@ fn a_server_that_takes_no_writes_is_one_to_wait_for() {
     store.write(|tx| insert(tx, 2, 1)).unwrap();
     assert_eq!(count(&store), 2);
 
-    // A server that becomes read-only within the transaction.
+    // The server becomes read-only within the transaction.
     let turned = store.write(|tx| {
         tx.execute(&READ_ONLY, values![])?;
         insert(tx, 3, 1)
@@ -116,7 +116,7 @@ fn a_connection_lost_while_idle_is_not_noticed_by_the_caller() {
     assert_eq!(count(&store), 10);
 }
 
-/// A caller that waits for a connection while all are in use gets an error in time, and does not take one that arrives
+/// A caller that waits while all connections are in use gets an error in time, and does not take one that becomes free
 /// too late.
 #[test]
 fn waiting_for_a_connection_has_an_end() {
@@ -133,7 +133,7 @@ fn waiting_for_a_connection_has_an_end() {
     let store = Store::open(&one).unwrap();
     for id in 0..5 {
         let others = store.clone();
-        // Kept for as long as the others wait.
+        // Held for as long as the others wait.
         store
             .write(move |tx| {
                 insert(tx, id, 1)?;
@@ -152,7 +152,7 @@ fn waiting_for_a_connection_has_an_end() {
     assert_eq!(count(&store), 5);
 }
 
-/// Writes while the commit meets a fault. Returns how it ended, and how often the closure ran.
+/// Writes while a fault hits the commit. Returns the result, and how often the closure ran.
 fn write_through(
     proxy: &DatabaseProxy,
     store: &Store,
@@ -170,7 +170,7 @@ fn write_through(
     (outcome, runs.load(Ordering::Relaxed))
 }
 
-/// The same in a new database; also returns how many rows there are afterwards.
+/// Like [`write_through`], in a new database. Also returns the number of rows afterwards.
 fn write_again_through(
     fault: Fault,
     work: impl Fn(&mut dyn Transaction) -> Result<(), Error> + Send + 'static,
@@ -197,7 +197,7 @@ fn a_commit_whose_answer_is_lost_is_found_and_one_that_never_arrived_is_done_aga
     }
 }
 
-/// A whole transaction may go out together with its commit.
+/// A whole transaction may be sent together with its commit.
 #[test]
 fn one_that_was_left_for_later_as_a_whole_is_found_too_or_done_again() {
     for (fault, expected) in [(Fault::AfterTheCommit, 1), (Fault::BeforeTheCommit, 2)] {
@@ -216,7 +216,7 @@ fn a_statement_that_is_sent_by_itself_does_not_wait_for_the_disk_and_no_other_do
     let store = probe::open(&database);
     let found = store.write_one_relaxed(|tx| tx.query_one(&probe::INSERT_RELAXED, values![1, "alone"]));
     assert_eq!(found.unwrap().get::<String>("synchronous_commit").unwrap(), "off");
-    // Each of all possible connections is as it was.
+    // Each possible connection is in its original state.
     for _ in 0..10 {
         let setting = store.write(|tx| tx.query_one(&SYNCHRONOUS_COMMIT, values![])?.get::<String>("setting"));
         assert_eq!(setting.unwrap(), "on");
@@ -256,8 +256,8 @@ fn a_statement_by_itself_is_in_doubt_wherever_the_line_broke() {
     }
 }
 
-/// Adds a row for each id and nothing else, all at the same moment, while another holds the turn until all have come.
-/// Returns how each ended, and how often their closures ran in all.
+/// Adds only a row for each ID, all at the same moment, while another caller holds the turn until all have arrived.
+/// Returns the result of each, and how often their closures ran in all.
 fn add_together(
     store: &Store,
     database: &TestDatabase,
@@ -272,7 +272,7 @@ fn add_together(
             insert_later(tx, id)
         })
     };
-    // The holder of the turn waits until this row is committed or not.
+    // The holder of the turn waits until this row is committed or rolled back.
     let (has_it, it_is_there) = std::sync::mpsc::sync_channel(0);
     let (may_end, end) = std::sync::mpsc::sync_channel::<()>(0);
     let elsewhere = database.open();
@@ -314,14 +314,14 @@ fn waits_for_a_lock(database: &TestDatabase) -> bool {
     waiting.unwrap() > 0
 }
 
-/// How many transactions have written.
+/// The number of transactions that have written.
 fn transactions(database: &TestDatabase) -> i64 {
     let store = database.open();
     let total = store.read(|tx| tx.query_one(&TRANSACTIONS, values![])?.get("total"));
     total.unwrap()
 }
 
-/// A connection that leads to a server which accepts no writes is given up, also when numbers are taken.
+/// A connection to a server that accepts no writes is given up, also when numbers are reserved.
 #[test]
 fn numbers_are_taken_over_a_connection_that_can() {
     let database = TestDatabase::postgres();
@@ -376,7 +376,7 @@ fn numbers_that_come_with_a_question_are_each_ones_own() {
     });
     let distinct: HashSet<i64> = given.iter().copied().collect();
     assert_eq!(distinct.len(), given.len());
-    // Several callers with the same question would be given the same numbers.
+    // Several callers with the same query would get the same numbers.
     let refused = store.read_one(|tx| tx.numbers(&probe::NUMBERS, 1));
     assert!(matches!(refused, Err(Error::Statement { .. })), "{refused:?}");
 }
@@ -430,7 +430,7 @@ fn a_common_commit_whose_answer_is_lost_is_found_for_all_or_done_again_by_each()
         let proxy = DatabaseProxy::to(database.settings());
         let store = Store::open(proxy.settings()).unwrap();
         let ids: Vec<i64> = (1..=20).collect();
-        // The holder of the turn has already sent its commit, which meets no fault.
+        // The holder of the turn has already sent its commit, so the fault does not hit it.
         let (outcomes, runs) = add_together(&store, &database, &ids, || proxy.arm(fault));
         assert!(outcomes.iter().all(Result::is_ok), "{fault:?}: {outcomes:?}");
         assert_eq!((proxy.met(), count(&store)), (1, 21), "{fault:?}");
@@ -478,7 +478,7 @@ fn a_doubt_that_nobody_can_resolve_is_reported_and_nothing_is_done_again() {
     assert!(matches!(error, Error::CommitUnknown { .. }), "{error:?}");
     assert!(!error.is_temporary(), "the caller must not simply try again");
     assert_eq!(runs, 1);
-    // It was done, so it must not be done again.
+    // The write happened, so it must not be repeated.
     assert_eq!(count(&database.open()), 1);
 }
 
@@ -502,7 +502,7 @@ fn a_connection_that_has_rested_for_long_writes_on() {
     assert_eq!(count(&store), 2);
 }
 
-/// One process announces, another hears it; one whose connection broke looks when it listens again.
+/// When one process announces, another is notified. A listener whose connection broke checks when it listens again.
 #[test]
 fn what_one_process_announces_another_hears() {
     let database = TestDatabase::postgres();

@@ -13,7 +13,7 @@ store::statements! {
             id BIGINT PRIMARY KEY, word TEXT UNIQUE, bytes BYTEA, flag BOOLEAN,
             amount INTEGER NOT NULL DEFAULT 0 CHECK (amount >= 0), revision BIGINT NOT NULL DEFAULT 1
         )";
-    /// Makes a child of the table. The reference to its parent is checked at the commit.
+    /// Creates a child of the table. The reference to its parent is checked at the commit.
     pub static CREATE_CHILD =
         "CREATE TABLE child (
             id BIGINT PRIMARY KEY,
@@ -21,17 +21,17 @@ store::statements! {
         )";
     pub static INSERT_CHILD = "INSERT INTO child (id, parent) VALUES ($1, $2)";
     pub static COUNT_CHILDREN = "SELECT count(*) AS total FROM child";
-    /// The source of numbers.
+    /// Creates the source of numbers.
     pub static CREATE_NUMBERS =
         sqlite "CREATE TABLE numbered (id INTEGER PRIMARY KEY)",
         postgres "CREATE SEQUENCE numbered";
-    /// Numbers for wholes and parts, which are of one kind here.
+    /// Reserves numbers for wholes and parts, which are of one kind here.
     pub static NUMBERS =
         sqlite "WITH RECURSIVE places (place) AS (SELECT 1 UNION ALL SELECT place + 1 FROM places WHERE place < $1 + $2) \
             SELECT place, place + COALESCE((SELECT max(id) FROM numbered), 0) AS id FROM places",
         postgres "SELECT place, nextval('numbered') AS id \
             FROM generate_series(CAST(1 AS BIGINT), CAST($1 AS BIGINT) + CAST($2 AS BIGINT)) AS place";
-    /// Takes a number, where that means adding a row.
+    /// Uses up a number by adding its row.
     pub static TAKEN = "INSERT INTO numbered (id) VALUES ($1)";
     /// Inserts a row with all columns.
     pub static INSERT =

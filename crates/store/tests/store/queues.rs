@@ -1,4 +1,4 @@
-//! The numbers of the operator: what waits, counted up to a limit and found by indexes.
+//! The operator's numbers: waiting work, counted up to a limit and found by indexes.
 
 use domain::{ClientId, CompanyId};
 use jiff::{SignedDuration, Timestamp};
@@ -59,7 +59,7 @@ fn what_waits_is_counted_by_kind_up_to_a_limit(database: &TestDatabase) {
     let few = queues(at(11), 2);
     let counted = few.webhooks.waiting + few.mails.waiting + few.messages.waiting;
     assert_eq!((counted, few.webhooks.overdue), (2, SignedDuration::from_secs(10)));
-    // Nothing is due yet, but it waits.
+    // Nothing is due yet, but three are waiting.
     assert_eq!(queues(at(0), 10).webhooks, queue(3, 0));
 }
 

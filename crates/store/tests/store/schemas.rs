@@ -1,4 +1,4 @@
-//! The migrations of both databases end in the same schema, whatever each of them needs to get there.
+//! The migrations of both databases produce the same schema.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use store::Settings;
 use testkit::database::TestDatabase;
 
-/// What we compare of a table. The statements show what a column contains and which keys exist.
+/// The compared properties of a table. The statements show what a column contains and which keys exist.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Table {
     /// The columns, and whether they may be NULL.
@@ -17,7 +17,7 @@ struct Table {
 
 type Schema = BTreeMap<String, Table>;
 
-/// Tables of refinery and of the drivers are not ours, and the search has an index of each database's own.
+/// Tables of refinery and of the drivers are not ours, and each database has its own index for the search.
 fn is_ours(table: &str) -> bool {
     !table.starts_with("sqlite_")
         && !table.starts_with("search_entry")
@@ -112,8 +112,8 @@ fn both_databases_have_the_same_tables_columns_and_references() {
     assert!(differing.is_empty(), "{}", differing.join("\n"));
 }
 
-/// `IF NOT EXISTS` mistakes anything with that name for what the migration would have made. Up to V25, PostgreSQL's
-/// migrations use it.
+/// `IF NOT EXISTS` mistakes anything with that name for what the migration would have created. PostgreSQL's migrations
+/// use it up to V25.
 #[test]
 fn a_migration_makes_what_it_says_or_fails() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations");

@@ -1,4 +1,4 @@
-//! What is left in SQLite's file of terms that were deleted.
+//! Traces of deleted terms in SQLite's file.
 
 use store::{Settings, Value};
 use testkit::database::TestDatabase;
@@ -12,7 +12,7 @@ store::statements! {
 fn nothing_of_a_deleted_term_is_left_in_the_file() {
     let database = TestDatabase::sqlite();
     let store = database.open();
-    // Thousands of terms that begin alike have inner nodes that contain their beginning.
+    // Thousands of terms with a common prefix create inner nodes that contain this prefix.
     for batch in 0..10 {
         store
             .write(move |tx| {

@@ -31,7 +31,7 @@ fn every_statement_prepares_on_both_databases_and_has_the_same_shape() {
     assert!(!names.is_empty(), "no statement is registered");
 }
 
-/// A start's statements: one that did more than add its row would keep starts from being committed together
+/// A statement of a start that does more than add its row would keep starts from being committed together
 /// (docs/adr/0020).
 #[test]
 fn what_a_start_leaves_only_adds_rows() {

@@ -1,4 +1,4 @@
-//! What a transaction guarantees, on both databases.
+//! The guarantees of a transaction, on both databases.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
@@ -127,7 +127,7 @@ fn what_was_left_for_later_is_seen_by_the_next_statement(database: &TestDatabase
 
 fn what_was_left_for_later_is_kept_by_the_commit(database: &TestDatabase) {
     let store = probe::open(database);
-    // More than a socket's buffer holds at once.
+    // More than a socket's buffer can contain.
     store
         .write(|tx| (0..5000).try_for_each(|id| insert_later(tx, id, 1)))
         .unwrap();
@@ -138,7 +138,7 @@ fn what_fails_of_what_was_left_for_later_undoes_it_all(database: &TestDatabase) 
     let store = probe::open(database);
     store.write(|tx| insert(tx, 3, 1)).unwrap();
     let is_the_key = |error: &Error| matches!(error, Error::Conflict { constraint } if constraint == "probe(id)");
-    // The commit reports it, and so does the next statement, even if the closure goes on as if nothing had happened.
+    // The commit reports the error, and so does the next statement, even if the closure ignores it.
     let at_commit = store.write(|tx| (1..5).try_for_each(|id| insert_later(tx, id, 1)));
     assert!(at_commit.as_ref().is_err_and(is_the_key), "{at_commit:?}");
     let at_next = store.write(|tx| {
@@ -196,7 +196,7 @@ fn a_write_that_does_not_wait_for_the_disk_is_seen_at_once(database: &TestDataba
     assert_eq!(count(&store), 40);
 }
 
-/// Every third writer fails after its insert; the others are not affected.
+/// Every third writer fails after its insert, and the others are not affected.
 fn many_writers_are_all_kept_and_the_failing_ones_undone_alone(database: &TestDatabase) {
     const THREADS: i64 = 16;
     const EACH: i64 = 30;
@@ -224,8 +224,8 @@ fn many_writers_are_all_kept_and_the_failing_ones_undone_alone(database: &TestDa
     }
 }
 
-/// Each adds a parent and a child, like a start's workflow and signers; every third breaks a rule, every fifth exists
-/// already.
+/// Each caller adds a parent and a child, like a start's workflow and signers. Every third breaks a rule, and every
+/// fifth already exists.
 fn many_who_only_add_are_all_kept_and_the_failing_ones_refused_alone(database: &TestDatabase) {
     const THREADS: i64 = 16;
     const EACH: i64 = 30;
@@ -285,7 +285,7 @@ fn numbers_are_given_to_one_only(database: &TestDatabase) {
                     let take = |number: usize| {
                         let parts = i64::try_from((thread + number) % 4).unwrap();
                         store.write(move |tx| {
-                            // Also within a transaction that has begun.
+                            // Includes reserving numbers within a transaction that has begun.
                             if number.is_multiple_of(5) {
                                 tx.query_one(&probe::COUNT, values![])?;
                             }
@@ -314,7 +314,7 @@ fn numbers_are_given_to_one_only(database: &TestDatabase) {
     assert_eq!(distinct.len(), all.len());
 }
 
-/// Each adds a row and counts: a caller that gets another's answer must find its own row in it.
+/// Each caller adds a row and counts. A caller that gets another's result must find its own row in it.
 fn a_question_that_many_ask_is_answered_from_after_it_was_asked(database: &TestDatabase) {
     let store = probe::open(database);
     let written = AtomicI64::new(0);
@@ -338,7 +338,7 @@ fn write_or_fail(store: &Store, id: i64) -> bool {
     store
         .write(move |tx| {
             insert(tx, id, 1)?;
-            // A duplicate: the statement fails, and with it only this request.
+            // A duplicate, so the statement fails, and only this request with it.
             if id % 3 == 0 {
                 insert(tx, id, 1)?;
             }
@@ -387,7 +387,7 @@ fn a_read_of_one_statement_reads_one_statement(database: &TestDatabase) {
         })
         .unwrap_err();
     assert!(matches!(error, Error::Statement { .. }), "{error:?}");
-    // A failure leaves nothing behind for the next.
+    // A failure does not affect the next query.
     assert!(store.read_one(|tx| tx.query_one(&probe::BY_ID, values![1, 2])).is_err());
     assert_eq!(count(&store), 50);
 }
@@ -457,7 +457,7 @@ fn a_failed_statement_spoils_the_transaction(database: &TestDatabase) {
             assert!(insert(tx, 1, 1).is_err());
             let after = insert(tx, 2, 1).unwrap_err();
             assert!(matches!(after, Error::Spoiled), "{after:?}");
-            // The closure ignores the error; the store does not.
+            // The closure ignores the error, but the store does not.
             Ok::<_, Error>(())
         })
         .unwrap_err();
@@ -546,7 +546,7 @@ fn increments_by_read_and_write_are_never_lost(database: &TestDatabase) {
     assert_eq!(row.get::<i64>("amount").unwrap(), 80);
 }
 
-/// A deferred foreign key fails at the commit that others share; theirs are kept.
+/// A deferred foreign key fails at a commit shared with others, whose changes are kept.
 fn a_missing_parent_fails_at_the_commit_and_harms_nobody_else(database: &TestDatabase) {
     let store = probe::open(database);
     let start = Arc::new(Barrier::new(8));
@@ -579,7 +579,7 @@ fn a_missing_parent_fails_at_the_commit_and_harms_nobody_else(database: &TestDat
 
 fn a_panic_undoes_its_work_and_the_store_goes_on(database: &TestDatabase) {
     let store = probe::open(database);
-    // More often than there are threads, so that each would have died.
+    // More panics than threads, so that each thread would have died.
     for _ in 0..20 {
         let error = store
             .write(|tx| {

@@ -1,4 +1,4 @@
-//! Installations of earlier versions: an old schema with old rows is upgraded correctly.
+//! Upgrading installations of earlier versions, with an old schema and old rows.
 
 use std::path::Path;
 
@@ -48,7 +48,7 @@ store::statements! {
     pub static DRAFTS = "SELECT recipient_id FROM draft ORDER BY recipient_id";
 }
 
-/// Makes the schema of a version, and runs statements there.
+/// Creates the schema of a version, and runs statements there.
 fn as_of(database: &TestDatabase, version: i32, statements: &str) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations");
     let runner = |name: &str| {
@@ -72,7 +72,7 @@ fn as_of(database: &TestDatabase, version: i32, statements: &str) {
 const COMPANY: &str = "INSERT INTO company (id, name, language, utc_offset, region, api_enabled, token_lifetime_seconds, \
     expiry_days, link_days, created_at) VALUES ('acme', 'Acme', 'ko', 32400, 'KR', TRUE, 86400, 14, 30, 0);";
 
-/// A row of the outbox that was decided at the given second, as before V19.
+/// A row of the outbox from before V19 that was decided at the given second.
 fn row(number: i64, kind: &str, receiver: &str, state: &str, dialect: &str) -> String {
     let webhook = match kind {
         "webhook" => "'https://hooks.example.com:8443/', '3f2b8a54-6a0e-4b0e-9d53-1f4c2a7d9e10'",
@@ -94,12 +94,12 @@ fn row(number: i64, kind: &str, receiver: &str, state: &str, dialect: &str) -> S
     )
 }
 
-/// The database's own syntax for bytes.
+/// Returns the database's own syntax for bytes.
 fn dialect(database: &TestDatabase) -> &'static str {
     if database.url().is_some() { "postgres" } else { "sqlite" }
 }
 
-/// The current rows of the outbox: event, receiver, state, and when to look for a code, in seconds.
+/// Returns the current rows of the outbox: event, receiver, state, and when to check for a code, in seconds.
 fn rows(store: &Store) -> Vec<(String, String, String, Option<i64>)> {
     let rows = store.read(|tx| tx.query(&ROWS, &[])).expect("the rows");
     rows.iter()
@@ -275,7 +275,7 @@ fn entry_of_then(sequence: i64, event: &str, recipient: i64, bytes: &str) -> Str
     )
 }
 
-/// For each recipient: the types of their events, in order, and whether their words stay.
+/// For each recipient: the types of their events, in order, and whether their comment stays.
 const WORDS: [(&[&str], bool); 6] = [
     (&["approved"], true),
     (&["returned", "recipient_corrected"], false),
@@ -328,7 +328,7 @@ const LEFT_BEHIND: [(&str, &[&str], bool, bool); 8] = [
         false,
     ),
     ("waiting", &["approved", "handed_over", "viewed"], false, false),
-    // The current person has approved with the value, and so kept it.
+    // The current person has approved with the value, so it is kept.
     (
         "waiting",
         &["approved", "returned", "recipient_corrected", "approved", "returned"],
@@ -347,7 +347,7 @@ const LEFT_BEHIND: [(&str, &[&str], bool, bool); 8] = [
     ("rejected", &["recipient_corrected", "rejected"], true, true),
 ];
 
-/// Upgrades a document with such recipients. Returns what is left of each, and what was expected.
+/// Upgrades a document with such recipients. Returns the remaining data of each, and the expected data.
 fn left_behind(database: &TestDatabase, status: &str) -> [Vec<(i64, bool, bool)>; 2] {
     let bytes = zero(database);
     let mut rows = workflow_of_then(bytes, status);
@@ -368,7 +368,7 @@ fn left_behind(database: &TestDatabase, status: &str) -> [Vec<(i64, bool, bool)>
             rows.push_str(&entry_of_then(sequence, event, id, bytes));
         }
     }
-    // What the sender entered belongs to no recipient.
+    // A value that the sender entered belongs to no recipient.
     rows = format!(
         "{rows}INSERT INTO field_value (workflow_id, company_id, field_name, recipient_id, value, wire, wire_hash, salt, \
          written_at) VALUES (1, 'acme', 'given', NULL, '', '', 0, {bytes}, 0);\n"
@@ -434,7 +434,7 @@ fn keys_of_addresses_fold_ascii_letters_only(database: &TestDatabase) {
     let store = database.open();
     let keys = store.read(|tx| tx.query(&KEYS, &[])).expect("the keys");
     let keys: Vec<String> = keys.iter().map(|row| row.get("contact_key").expect("a key")).collect();
-    // In today's form.
+    // In the current format.
     let mut expected: Vec<String> = addresses
         .iter()
         .map(|(contact, _)| domain::Contact::Email((*contact).to_owned()).key())
@@ -485,7 +485,7 @@ fn bytes(database: &TestDatabase) -> String {
     hash_text(database, 0)
 }
 
-/// A file's name that consists of one number, as the database writes it.
+/// Returns the name of a file, made from one number, in the database's syntax.
 fn hash_text(database: &TestDatabase, number: u8) -> String {
     let hash = BlobHash([number; 32]);
     if dialect(database) == "postgres" {
@@ -504,8 +504,8 @@ fn unchecked(database: &TestDatabase) -> &'static str {
     }
 }
 
-/// A workflow with a recipient. Only what the migrations of files read has a meaning, so the rows it refers to do not
-/// exist.
+/// A workflow with a recipient. Only the data that the migrations of files read is meaningful, so the rows it refers to
+/// do not exist.
 fn workflow(database: &TestDatabase, id: i64, status: &str) -> String {
     let ended = if status == "Playing" { "NULL" } else { "1" };
     let zero = bytes(database);
@@ -590,7 +590,7 @@ fn files_that_nothing_needs_are_left_by_their_company_and_previews_keep_theirs_u
     }
 }
 
-/// A session of a version that does not know the idle limit, on another node.
+/// A version without the idle limit starts a session on another node.
 fn a_session_that_an_older_program_begins_beside_this_one_counts_from_its_beginning(database: &TestDatabase) {
     let store = database.open();
     let at = |second| Timestamp::from_second(second).expect("a time");

@@ -1,6 +1,6 @@
 //! Writes the files of the demo into a folder: `contract.pdf` with `contract.json` (a Korean employment contract with
 //! two signers), `agreement.pdf` with `agreement.json` (an English non-disclosure agreement with two signers),
-//! `delivery-note.pdf` (one page), and `signature-on-first-page.json` (one signer who signs at the foot of the first
+//! `delivery-note.pdf` (one page), and `signature-on-first-page.json` (one signer who signs at the bottom of the first
 //! page of any PDF).
 
 use std::error::Error;
@@ -20,7 +20,7 @@ const SIGNATURE_ON_FIRST_PAGE: &str = r#"{
 }
 "#;
 
-/// The delivery note's page: lines of text, and one to sign on.
+/// The delivery note's page: lines of text, and a line to sign on.
 const DELIVERY_NOTE: &str = "BT /F1 26 Tf 60 760 Td (Delivery note) Tj ET
 BT /F1 12 Tf 60 715 Td (The goods listed below were delivered complete and undamaged.) Tj ET
 BT /F1 12 Tf 60 670 Td (2 desks, oak) Tj ET

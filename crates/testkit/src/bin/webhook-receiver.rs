@@ -1,4 +1,4 @@
-//! Prints the webhooks it receives: `webhook-receiver [ADDRESS] [whsec_SECRET]`. For trying things out.
+//! Prints the webhooks it receives: `webhook-receiver [ADDRESS] [whsec_SECRET]`. For experiments.
 //!
 //! The first line is the address it listens on. With the client's secret it checks each signature.
 
@@ -11,7 +11,7 @@ use sha2::Sha256;
 use testkit::receiver::{Received, Receiver};
 
 fn main() {
-    // The first is the program's own name.
+    // The first argument is the program's own name.
     let mut arguments = std::env::args().skip(1);
     let address = arguments.next().unwrap_or_else(|| "127.0.0.1:0".to_owned());
     let key = arguments

@@ -18,7 +18,8 @@ pub fn copy_sqlite(to: &Path) {
     std::fs::copy(made, to).unwrap_or_else(|error| panic!("{}: {error}", made.display()));
 }
 
-/// Next to the running test binary, which is rebuilt with the migrations. The first process that needs it creates it.
+/// The path is next to the running test binary, which is rebuilt with the migrations. The first process that needs the
+/// file creates it.
 fn sqlite_schema() -> &'static Path {
     static MADE: OnceLock<PathBuf> = OnceLock::new();
     MADE.get_or_init(|| {
@@ -29,7 +30,7 @@ fn sqlite_schema() -> &'static Path {
             let draft = tempfile::tempdir_in(folder).expect("a folder beside the test");
             let path = draft.path().join(super::SQLITE_FILE);
             make(&Settings::Sqlite { path: path.clone() });
-            // In one step, because others may look for it at the same time.
+            // In one step, because other processes may open it at the same time.
             std::fs::rename(path, &made).expect("the schema is put in its place");
         }
         made
@@ -68,7 +69,7 @@ fn make(settings: &Settings) {
     store.migrate().expect("the schema is made");
 }
 
-/// The same for the same migrations.
+/// Identifies the migrations.
 fn fingerprint(database: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../store/migrations")

@@ -2,7 +2,7 @@
 //!
 //! Reads `cargo metadata`, so a new dependency between crates that the plan does not allow fails here with its name,
 //! and so does a dependency under a licence that `deny.toml` does not list. Within a crate, `rooms` checks the order of
-//! its rooms, and `actors` that each use-case asks who acts.
+//! its rooms, and `actors` checks that each use case asks who acts.
 
 mod actors;
 mod rooms;
@@ -12,8 +12,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// Which of our crates may depend on which. Nothing else may depend on `server`; only `server` and `testkit` choose a
-/// database.
+/// The allowed dependencies between our crates. Nothing else may depend on `server`. Only `server` and `testkit` choose
+/// a database.
 const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("domain", &[]),
     ("failpoint", &[]),
@@ -120,7 +120,7 @@ fn our_crates_know_only_whom_the_design_allows() {
         };
         seen.insert(name);
         for dependency in package["dependencies"].as_array().expect("dependencies") {
-            // Tests may use the test kit; the rule is about what is shipped.
+            // Tests may use the test kit, because the rule only covers what is shipped.
             if dependency["kind"] == "dev" {
                 continue;
             }
@@ -140,8 +140,8 @@ fn our_crates_know_only_whom_the_design_allows() {
     assert!(faults.is_empty(), "{faults:#?}");
 }
 
-/// What the binary links, as (name, licence). From `cargo tree`, because `cargo metadata` also lists optional
-/// dependencies that no feature enables.
+/// Returns the crates that the binary links, as (name, licence). From `cargo tree`, because `cargo metadata` also lists
+/// optional dependencies that no feature enables.
 fn linked() -> Vec<(String, String)> {
     let output = Command::new(env!("CARGO"))
         .args([
@@ -207,7 +207,7 @@ fn every_licence_is_one_that_deny_toml_lists() {
     assert!(allowed.contains("MIT"), "the list was not read");
     let mut faults = Vec::new();
     for (name, licence) in linked() {
-        // An expression is met when each of its AND parts has an allowed alternative.
+        // An expression is met if each of its AND parts has an allowed alternative.
         let met = licence.replace('/', " OR ").split(" AND ").all(|part| {
             part.split(" OR ")
                 .any(|one| allowed.contains(one.trim().trim_matches(['(', ')'])))

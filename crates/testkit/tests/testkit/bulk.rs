@@ -1,6 +1,6 @@
-//! A bulk send from a workbook while the server is killed again and again: the dry run names the wrong rows, the rest
-//! goes out, and nothing goes out twice. Few rows here; in `script/faults` as many as the environment asks for
-//! ([`testkit::scale`]).
+//! A bulk send from a workbook while the server is killed repeatedly. The dry run reports the invalid rows, the others
+//! are started, and none is started twice. The test uses few rows here, and in `script/faults` as many as the
+//! environment asks for ([`testkit::scale`]).
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -35,7 +35,7 @@ impl Client {
         })
     }
 
-    /// `None` if the server is gone.
+    /// Returns `None` if the server is gone.
     fn try_get(&self, server: &Server, path: &str) -> Option<Value> {
         let (status, answer) = self.send(self.http.get(format!("{}{path}", server.address)))?;
         assert_eq!(status, 200, "GET {path}: {answer}");
@@ -46,7 +46,7 @@ impl Client {
         self.try_get(server, path).expect("an answer")
     }
 
-    /// `None` if the server is gone.
+    /// Returns `None` if the server is gone.
     fn try_bulk(&self, server: &Server, query: &str, sheet: &[u8], template: i64) -> Option<Value> {
         let mut body = b"--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.xlsx\"\r\n\r\n".to_vec();
         body.extend_from_slice(sheet);
@@ -65,7 +65,7 @@ impl Client {
         Some(answer)
     }
 
-    /// How the bulk send ended. `None` if the server goes away first.
+    /// Returns the final state of the bulk send. `None` if the server goes away first.
     fn end_of_bulk(&self, server: &Server, id: &Value) -> Option<Value> {
         let began = Instant::now();
         loop {
@@ -79,7 +79,7 @@ impl Client {
     }
 }
 
-/// A server with the company `bulk`, and a client that is logged in.
+/// Starts a server with the company `bulk`, and logs a client in.
 fn served(installation: &Installation) -> (Server, Client) {
     installation.run(&["company", "add", "bulk", "--name", "Bulk"], "");
     let owner = ["--company", "bulk", "--email", "owner@example.com", "--role", "owner"];
@@ -113,7 +113,7 @@ fn name_of(row: usize) -> String {
     format!("document {row:05}")
 }
 
-/// A workbook with this many rows. The e-mail addresses of some are wrong.
+/// A workbook with this many rows. Some have an invalid e-mail address.
 fn sheet(rows: usize, is_wrong: impl Fn(usize) -> bool) -> Vec<u8> {
     let texts: Vec<[String; 3]> = (1..=rows)
         .map(|number| {
@@ -134,7 +134,7 @@ fn sheet(rows: usize, is_wrong: impl Fn(usize) -> bool) -> Vec<u8> {
     workbook(&cells)
 }
 
-/// How many documents have each name.
+/// Returns how many documents there are of each name.
 fn documents(client: &Client, server: &Server) -> BTreeMap<String, u32> {
     let mut names: BTreeMap<String, u32> = BTreeMap::new();
     let mut cursor = String::new();
@@ -180,7 +180,8 @@ fn a_bulk_send_survives_kill_9_without_doubles(database: &TestDatabase) {
         .collect();
     assert_eq!(named, wrong, "by the row numbers of the sheet");
 
-    // Each of these servers dies at a commit, when about another quarter of the rows is decided; the last one does not.
+    // Each of these servers dies at a commit after about another quarter of the rows is processed. The last one
+    // survives.
     let commits = format!("{}:{}", Place::AfterCommit.name(), rows / 4);
     let armed = installation.clone().with(failpoint::VARIABLE, &commits);
     let mut kills = 0;
@@ -188,7 +189,7 @@ fn a_bulk_send_survives_kill_9_without_doubles(database: &TestDatabase) {
     let done = loop {
         server.kill();
         server = if kills < 3 { armed.serve() } else { installation.serve() };
-        // A repeated request after a lost answer accepts nothing twice.
+        // A repeated request after a lost answer creates nothing twice.
         if let Some(answer) = client.try_bulk(&server, "", &sheet, template) {
             let id = accepted.get_or_insert_with(|| answer["bulk_id"].clone());
             assert_eq!(answer["bulk_id"], *id);

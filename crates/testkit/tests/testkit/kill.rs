@@ -1,5 +1,5 @@
-//! `kill -9` under load, on each database: a few times here, in `script/faults` as often as the environment asks for
-//! ([`testkit::scale`]).
+//! `kill -9` under load, on each database: a few times here, and in `script/faults` as often as the environment asks
+//! for ([`testkit::scale`]).
 
 use failpoint::Place;
 use testkit::database::TestDatabase;
@@ -29,7 +29,7 @@ fn what_was_answered_survives_kill_9(database: &TestDatabase) {
 }
 
 fn what_was_answered_survives_kill_9_at_each_failpoint(database: &TestDatabase) {
-    // As often as about a second of load reaches this place.
+    // About a second of load reaches the place this many times.
     let most = |place| match place {
         Place::BeforeCommit | Place::AfterCommit => 24,
         Place::BeforeFile | Place::AfterFile | Place::Claimed | Place::Answered | Place::Recorded => 6,

@@ -1,5 +1,5 @@
-//! One of two nodes is killed while it delivers. The tests of `delivery` prove without a clock that its silence is
-//! noticed soon enough; this test prints how long it takes on this machine, and `script/bench delivery` measures it.
+//! One of two nodes is killed while it delivers. The tests of `delivery` prove without a clock that the failure is
+//! noticed soon enough. This test prints how long it takes on this machine, and `script/bench delivery` measures it.
 
 use testkit::installation::binary;
 use testkit::node_kills::deliveries_after_kills;

@@ -1,10 +1,10 @@
-//! Problems that people in this trade have reported about products like ours, what must happen instead, and the tests
-//! that ensure it. A renamed or removed test fails here.
+//! Problems that users have reported about similar products, what must happen instead, and the tests that ensure it. A
+//! renamed or removed test fails here.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// What was done, what must happen, and the names of the tests that show it.
+/// The action, the required outcome, and the names of the tests that prove it.
 struct Trouble {
     done: &'static str,
     wanted: &'static str,

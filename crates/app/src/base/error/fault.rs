@@ -1,4 +1,4 @@
-//! What is wrong with a value of a request.
+//! Describes what is wrong with a value in a request.
 
 use std::fmt;
 
@@ -6,21 +6,21 @@ use domain::Language;
 
 use super::codes::FaultCode;
 
-/// The argument under which a fault carries what intake refused.
+/// The argument in which a fault carries intake's reason for refusing a document.
 const REFUSAL: &str = "refusal";
 
-/// One thing that is wrong with a request.
+/// One problem with a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// Where: `recipient_list[0].email`; empty for the request as a whole.
+    /// Path of the value, such as `recipient_list[0].email`. Empty for the request as a whole.
     pub path: String,
     pub code: FaultCode,
-    /// What the message names: `max`, `allowed`, …
+    /// Arguments of the message: `max`, `allowed`, …
     pub arguments: Vec<(&'static str, String)>,
 }
 
 impl Fault {
-    /// A fault without arguments.
+    /// Creates a fault without arguments.
     pub fn new(path: impl Into<String>, code: FaultCode) -> Fault {
         Fault {
             path: path.into(),
@@ -29,31 +29,32 @@ impl Fault {
         }
     }
 
-    /// Names something in the message.
+    /// Adds an argument of the message.
     #[must_use]
     pub fn with(mut self, name: &'static str, value: impl fmt::Display) -> Fault {
         self.arguments.push((name, value.to_string()));
         self
     }
 
-    /// A document that intake refused. The refusal travels as data, and becomes words if the language is known.
+    /// A document that intake refused. The fault carries the reason as data, and the message is formatted later in the
+    /// reader's language.
     pub fn refused_document(path: impl Into<String>, refused: &document::intake::Refused) -> Fault {
         let refusal = serde_json::to_string(refused).unwrap_or_default();
         Fault::new(path, FaultCode::DocumentRefused).with(REFUSAL, refusal)
     }
 
-    /// Intake's own id of the reason for which it refused the document (`needs_password`), if that is the fault.
+    /// Intake's own ID for its reason to refuse the document (such as `needs_password`), for this kind of fault.
     pub fn refusal_id(&self) -> Option<String> {
         let refused = serde_json::to_value(self.refusal()?).ok()?;
         refused.get("reason")?.as_str().map(str::to_owned)
     }
 
-    /// What the sender can accept so that a refused document is accepted, if anything helps.
+    /// The word that the sender can put in `accept` so that we accept a refused document, if there is one.
     pub fn acceptance(&self) -> Option<&'static str> {
         Some(self.refusal()?.acceptance()?.code())
     }
 
-    /// Why intake refused the document, if that is the fault.
+    /// Intake's reason for refusing the document, for this kind of fault.
     fn refusal(&self) -> Option<document::intake::Refused> {
         let (_, refusal) = self.arguments.iter().find(|(name, _)| *name == REFUSAL)?;
         serde_json::from_str(refusal).ok()

@@ -1,4 +1,4 @@
-//! Every code has its message in every language, and no message is left open.
+//! Checks that every code has a message in every language, with no unfilled arguments.
 
 use super::*;
 
@@ -43,7 +43,7 @@ fn every_code_has_a_message_in_every_language() {
     }
 }
 
-/// Counts what is logged at all.
+/// Counts log events.
 #[derive(Default)]
 struct Counter(std::sync::Arc<std::sync::atomic::AtomicU32>);
 

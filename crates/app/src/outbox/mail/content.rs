@@ -1,4 +1,4 @@
-//! What a message says on each occasion: its paragraphs, quote, facts and links.
+//! The content of a message on each occasion: its paragraphs, quote, facts and links.
 
 use domain::one_time_code;
 use domain::text::is_direction_control;
@@ -8,21 +8,21 @@ use store::outbox::StopReason;
 
 use super::{AccessCode, MailKind, MailLink, Notification, Occasion, Request};
 
-/// One labelled line.
+/// A labelled line.
 #[derive(Serialize)]
 pub(super) struct Fact {
     pub(super) label: String,
     pub(super) value: String,
 }
 
-/// A quote of what a person wrote.
+/// A quotation of a person's comment.
 #[derive(Serialize)]
 pub(super) struct Quote {
     pub(super) label: String,
     pub(super) lines: Vec<String>,
 }
 
-/// The values for the templates.
+/// The content from which template values are made.
 pub(super) struct Content {
     pub(super) kind: MailKind,
     pub(super) paragraphs: Vec<String>,
@@ -31,7 +31,7 @@ pub(super) struct Content {
     pub(super) links: Vec<MailLink>,
 }
 
-/// The sentences of one message.
+/// Formats the sentences of one message.
 struct Sentences<'l> {
     notification: &'l Notification<'l>,
     document: String,
@@ -191,7 +191,7 @@ impl Sentences<'_> {
         }
     }
 
-    /// A document that ended early.
+    /// The content about a document that ended early.
     fn ended(&self, kind: MailKind, text: String, quote: Option<Quote>, at: Timestamp) -> Content {
         Content {
             quote,
@@ -241,7 +241,7 @@ impl Sentences<'_> {
         }
     }
 
-    /// A person's name with the address that shows who they are.
+    /// Formats a person's name with the address that identifies them.
     fn sender(&self, name: &str) -> String {
         match self.notification.sender_email {
             "" => name.to_owned(),
@@ -259,7 +259,7 @@ impl Sentences<'_> {
     }
 }
 
-/// Without quote and links.
+/// The content without quote and links.
 fn plain(kind: MailKind, paragraphs: Vec<String>, facts: Vec<Fact>) -> Content {
     Content {
         kind,
@@ -270,7 +270,7 @@ fn plain(kind: MailKind, paragraphs: Vec<String>, facts: Vec<Fact>) -> Content {
     }
 }
 
-/// Text that a person wrote, on one line and without control characters.
+/// Returns a person's text on one line and without control characters.
 pub(super) fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     let is_cut = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') || is_direction_control(c);

@@ -1,4 +1,4 @@
-//! A message before it has the form of a mail or of a text message.
+//! A message before it is formatted as a mail or text message.
 
 use domain::{Colour, Palette, one_time_code};
 use jiff::Timestamp;
@@ -8,15 +8,15 @@ use super::content::{Content, content, one_line};
 use super::{AccessCode, LOGO_ID, MailKind, MailLink, MessageParts, Notification, Occasion, Request};
 use crate::companies::company_look::shown_logo_size;
 
-/// The longest subject, in characters; longer ones end in an ellipsis.
+/// Maximum length of a subject in characters. Longer ones end in an ellipsis.
 pub(super) const LONGEST_SUBJECT: usize = 160;
-/// The box that a logo has in a mail, in CSS pixels.
+/// Maximum size of the logo in a mail, in CSS pixels.
 const LOGO_WIDTH: u32 = 200;
 const LOGO_HEIGHT: u32 = 48;
 /// The colour of buttons and links if the company has none.
 const ACCENT: Colour = Colour([0x1d, 0x4e, 0xd8]);
 
-/// The content of a message, in pieces for templates and gateways.
+/// The content of a message, as separate parts for templates and gateways.
 pub(super) struct Draft {
     pub(super) kind: MailKind,
     pub(super) from_name: String,
@@ -26,11 +26,11 @@ pub(super) struct Draft {
     pub(super) message: String,
     pub(super) parts: MessageParts,
     pub(super) links: Vec<MailLink>,
-    /// The values for the templates; every kind has the same names.
+    /// The template values. Every kind of mail has the same names.
     pub(super) values: serde_json::Value,
 }
 
-/// The logo as the HTML shows it.
+/// The logo as shown in the HTML.
 #[derive(Serialize)]
 struct ShownLogo {
     cid: &'static str,
@@ -38,7 +38,7 @@ struct ShownLogo {
     height: u32,
 }
 
-/// The sentences that every kind of message has.
+/// The sentences that all kinds of messages share.
 struct Sentences {
     title: String,
     greeting: String,
@@ -46,7 +46,7 @@ struct Sentences {
     footer: Vec<String>,
 }
 
-/// The names used in sentences, each on one line.
+/// The names used in sentences, each on a single line.
 struct Names<'n> {
     company: &'n str,
     document: &'n str,
@@ -93,10 +93,10 @@ pub(super) fn draft(notification: &Notification<'_>) -> Draft {
     let subject = cut(&one_line(&say(&key("subject"), &arguments)));
     let mut footer = vec![say("mail-footer", &arguments)];
     if !content.links.is_empty() {
-        // Everybody gets the same links to the finished files, except signers who have to enter a code.
+        // Everybody gets the same links to the completed files, except signers who have to enter a code.
         let whose = match notification.occasion {
             Occasion::Completed { asks_code: false, .. } => Some("mail-shared"),
-            // Its page asks members to sign in.
+            // The linked page asks members to sign in.
             Occasion::Undelivered { .. } => None,
             _ => Some("mail-personal"),
         };
@@ -144,7 +144,7 @@ pub(super) fn draft(notification: &Notification<'_>) -> Draft {
     }
 }
 
-/// The values for the templates. Every kind has the same names.
+/// Returns the template values. Every kind of mail has the same names.
 fn template_values(
     notification: &Notification<'_>,
     content: &Content,
@@ -173,7 +173,7 @@ fn template_values(
         "dark_accent": palette.dark.accent.to_string(),
         "on_dark_accent": palette.dark.on_accent.to_string(),
         "logo": notification.style.logo.map(|logo| shown_logo(logo.width, logo.height)),
-        // The parts that those are made of.
+        // The parts that the sentences above are made of.
         "document": names.document,
         "name": names.name,
         "sender": one_line(raw.sender),
@@ -194,7 +194,7 @@ fn template_values(
     })
 }
 
-/// As large as its box allows, but never larger than its pixels.
+/// Scales the logo to its maximum size, but never beyond its pixels.
 fn shown_logo(width: u32, height: u32) -> ShownLogo {
     let (width, height) = shown_logo_size((width, height), (LOGO_WIDTH, LOGO_HEIGHT));
     ShownLogo {
@@ -204,7 +204,7 @@ fn shown_logo(width: u32, height: u32) -> ShownLogo {
     }
 }
 
-/// What an occasion contains, piece by piece; empty if it has no such thing.
+/// The raw parts of an occasion. A part that it does not have is empty.
 #[derive(Default)]
 struct Raw<'o> {
     sender: &'o str,

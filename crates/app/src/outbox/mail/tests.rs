@@ -1,4 +1,4 @@
-//! Tests of what messages say in every language, and of hostile texts in them.
+//! Tests the content of messages in every language, and hostile texts in them.
 
 use super::draft::LONGEST_SUBJECT;
 use super::*;

@@ -6,11 +6,11 @@ use store::bulk::{self, Bulk};
 
 use super::row::KeptFault;
 
-/// The answer to a bulk send.
+/// The response to a bulk send.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(untagged)]
 pub enum BulkAnswer {
-    /// A dry run: what is wrong.
+    /// The faults found in a dry run.
     Checked(BulkChecked),
     /// The rows were accepted.
     Accepted(BulkProgress),
@@ -37,31 +37,31 @@ pub struct BulkChecked {
 /// A row that would not be started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct WrongRow {
-    /// The row's number: in a list, counted from 1; in a sheet, as the spreadsheet program shows it.
+    /// The row's number. In a list, rows count from 1. In a sheet, it is the number shown by the spreadsheet program.
     pub row: u32,
-    /// Everything that is wrong with it.
+    /// Everything that is wrong with the row.
     pub errors: Vec<RowError>,
 }
 
-/// One thing that is wrong with a row.
+/// An error in a row.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct RowError {
-    /// Where: the column of a sheet, the member of a list.
+    /// The column of a sheet, or the member of a list.
     #[schema(example = "1.email")]
     pub path: String,
     /// The error's ID, for programs.
     #[schema(example = "invalid-contact")]
     pub code: String,
-    /// What is wrong and how to fix it, for people.
+    /// A message for people, which says what is wrong and how to fix it.
     pub message: String,
 }
 
 /// The progress of a bulk send.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct BulkProgress {
-    /// The ID.
+    /// The ID of the bulk send.
     pub bulk_id: i64,
-    /// The template.
+    /// The template's ID.
     pub template_id: i64,
     /// `running`, `finished` or `cancelled`.
     #[schema(pattern = "^(running|finished|cancelled)$")]
@@ -76,14 +76,14 @@ pub struct BulkProgress {
     pub failed: u32,
     /// The number of rows that will not start, because the bulk send was cancelled.
     pub cancelled: u32,
-    /// When it was accepted, with its UTC offset.
+    /// Time when the request was accepted, with its UTC offset.
     pub created_date: String,
-    /// When it ended, with its UTC offset. Empty until then.
+    /// Time when the bulk send ended, with its UTC offset. Empty until then.
     pub finished_date: String,
-    /// A page of the rows; only if one bulk send is requested.
+    /// A page of the rows. Present only if a single bulk send is requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub row_list: Option<Vec<BulkRow>>,
-    /// Pass it as `cursor` to get more. Absent at the end of the list.
+    /// Pass this value as `cursor` to get the next page. Absent at the end of the list.
     #[serde(default)]
     pub next_cursor: Option<String>,
 }
@@ -91,15 +91,15 @@ pub struct BulkProgress {
 /// A row and its state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct BulkRow {
-    /// The row's number: in a list, counted from 1; in a sheet, as the spreadsheet program shows it.
+    /// The row's number. In a list, rows count from 1. In a sheet, it is the number shown by the spreadsheet program.
     pub row: u32,
     /// `waiting`, `started`, `failed` or `cancelled`.
     #[schema(pattern = "^(waiting|started|failed|cancelled)$")]
     pub status: String,
-    /// The document, if it was started.
+    /// The ID of the document, if it was started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workflow_id: Option<i64>,
-    /// Why it cannot be started.
+    /// The reasons why the row cannot be started.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<RowError>,
 }

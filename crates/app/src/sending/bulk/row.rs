@@ -1,4 +1,4 @@
-//! A row of a bulk send, combined with what all rows share, and its faults.
+//! A row of a bulk send, combined with the values that all rows share, and its faults.
 
 use domain::Language;
 use serde::{Deserialize, Serialize};
@@ -7,10 +7,10 @@ use super::answer::RowError;
 use crate::base::error::{Error, Fault, FaultCode};
 use crate::sending::start::{StartRecipient, StartRequest};
 
-/// At most this many faults of one row are kept.
+/// Maximum number of faults stored for one row.
 const MOST_FAULTS: usize = 20;
 
-/// A stored fault of a row. The sentence is written when it is read.
+/// A stored fault of a row. Its message is formatted when it is read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct KeptFault {
     pub(super) path: String,
@@ -33,7 +33,7 @@ impl KeptFault {
     }
 }
 
-/// A row that was read, ready to be checked and started.
+/// A parsed row that can be checked and started.
 #[derive(Serialize, Deserialize)]
 pub(super) struct ReadRow {
     #[serde(skip)]
@@ -43,7 +43,7 @@ pub(super) struct ReadRow {
     pub(super) names: Option<Names>,
 }
 
-/// The names that a sheet uses for parts of a start, in the start's order.
+/// The sheet's names for parts of a start, in the start's order.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Names {
     pub(super) writers: Vec<String>,
@@ -51,7 +51,7 @@ pub(super) struct Names {
 }
 
 impl ReadRow {
-    /// The faults in stored form, with the sender's names for places.
+    /// Returns the faults in stored form, with the sender's names for paths.
     pub(super) fn kept(&self, error: &Error) -> Option<Vec<KeptFault>> {
         let one = |code: &str, arguments| {
             vec![KeptFault {
@@ -76,7 +76,7 @@ impl ReadRow {
                 one(refusal.code.id(), vec![("date".to_owned(), refusal.date())])
             }
             Error::TooLarge { limit } => one("too-large", vec![("limit".to_owned(), limit.to_string())]),
-            // Ours, or not now: nothing that is wrong with the row.
+            // An internal error or a temporary one, not a fault of the row.
             _ => return None,
         })
     }
@@ -93,7 +93,8 @@ impl ReadRow {
         }
     }
 
-    /// `recipient_list[0].email` of a sheet is its column `1.email`, `field_list[0].value` the field's.
+    /// Converts a path to the name used in a sheet: `recipient_list[0].email` becomes its column `1.email`, and
+    /// `field_list[0].value` becomes the field's name.
     fn place(&self, path: &str) -> String {
         let Some(names) = &self.names else {
             return path.to_owned();
@@ -119,7 +120,8 @@ impl ReadRow {
     }
 }
 
-/// A row, completed by what applies to all: recipients of steps that it does not name, values of other fields.
+/// Completes a row with the values for all rows: recipients of steps that the row does not name, and values of other
+/// fields.
 pub(super) fn merged(mut row: StartRequest, common: &StartRequest) -> StartRequest {
     if let (Some(given), Some(template)) = (row.template_id, common.template_id)
         && given != template
@@ -127,7 +129,7 @@ pub(super) fn merged(mut row: StartRequest, common: &StartRequest) -> StartReque
         row.faults
             .push(Fault::new("template_id", FaultCode::NotAllowed).with("allowed", template));
     }
-    // A row may name only some roles of a step; the others are the same for all rows.
+    // A row may name only some roles of a step. The others are the same for all rows.
     let named = row.recipients.clone();
     for own in &mut row.recipients {
         let same_role = common
@@ -164,8 +166,8 @@ fn is_same_place(own: &StartRecipient, common: &StartRecipient) -> bool {
     own.order == common.order && (own.role.is_none() || common.role.is_none() || own.role == common.role)
 }
 
-/// Completes a recipient of a row by the one for all rows. How a signer identifies applies to anybody in that place; a
-/// recipient with a name or an address of their own is somebody else, with another telephone and another language.
+/// Completes a recipient of a row with the one for all rows. Identity checks apply to everybody in that place. A
+/// recipient with their own name or address is a different person, who has a different telephone number and language.
 fn complete(own: &mut StartRecipient, common: &StartRecipient) {
     if own.password.is_none() {
         own.password.clone_from(&common.password);

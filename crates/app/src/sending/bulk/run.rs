@@ -1,15 +1,15 @@
 //! The job that starts the rows of bulk sends.
 //!
-//! **Guarantees.** A row's document is started in the same transaction that marks the row as started, and only while the row
-//! waits. So a server that is killed continues where it was, and no row starts twice, even if two processes work on it or it is
-//! cancelled at the same moment. Rows with errors are reported and delay no others. Only one process at a time works on a bulk
-//! send, by a lease that it renews. Others take over what a dead process had within seconds (docs/adr/0022), or at once if they
-//! start on the same machine.
+//! **Guarantees.** A row's document is started in the transaction that marks the row as started, and only while the row
+//! is waiting. So a server that was killed continues where it stopped, and no row starts twice, even if two processes
+//! work on it or it is cancelled at the same time. Rows with errors are reported and do not delay others. Only one
+//! process at a time works on a bulk send, under a lease that it renews. Others take over the work of a dead process
+//! within seconds (docs/adr/0022), or at once if they start on the same machine.
 //!
-//! **What may fail.** A row that cannot be decided for a reason of our own is tried again after growing [`PAUSES`], over about
-//! seven hours, and then given up. Such a failure ends the round, and its bulk send rests for some seconds: the cause, such as a
-//! storage that is away, is probably the same for all rows, and they must not use up their tries meanwhile. A row that cannot
-//! be opened delays no others.
+//! **Failures.** If an internal error prevents a decision about a row, the row is retried after growing [`PAUSES`] over
+//! about seven hours, and then given up. Such a failure ends the round, and its bulk send rests for some seconds. The
+//! cause, such as unavailable storage, probably affects all rows, and they must not use up their tries meanwhile. A row
+//! that cannot be decrypted does not delay others.
 
 use jiff::{SignedDuration, Timestamp};
 use store::bulk::{self, BulkId, Running, Waiting};
@@ -22,34 +22,37 @@ use crate::base::origin::Origin;
 use crate::base::vault::Purpose;
 use crate::sending::start::Together;
 
-/// How many rows of one bulk send start in one round, so that others get their turn.
+/// Maximum number of rows of one bulk send per round, so that others get their turn.
 const ROWS_OF_A_ROUND: u32 = 100;
-/// How long a process keeps a claimed bulk send, unless it renews the lease. Longer than any row takes.
+/// Duration of the lease on a bulk send, which must be longer than any row takes.
 const LEASE: SignedDuration = SignedDuration::from_mins(1);
-/// It renews the lease if less than this is left.
+/// The lease is renewed if less than this is left.
 const RENEWAL: SignedDuration = SignedDuration::from_secs(45);
-/// How long an undecided row waits for each next try. After the last one we give up.
+/// Waits before each further try of an undecided row. After the last try we give up.
 const PAUSES: [SignedDuration; 4] = [
     SignedDuration::from_mins(1),
     SignedDuration::from_mins(10),
     SignedDuration::from_hours(1),
     SignedDuration::from_hours(6),
 ];
-/// How long a bulk send rests after a failure of our own.
+/// Time that a bulk send rests after an internal error.
 const REST: SignedDuration = SignedDuration::from_secs(10);
 
 impl App {
-    /// Starts some rows of each running bulk send that no process except `owner`, this one, works on. Answers how many rows were
-    /// tried; 0: there is nothing to do now.
+    /// Starts some rows of each running bulk send that no other process than `owner` (this one) works on. Returns the
+    /// number of rows tried. 0 means that there is nothing to do at the moment.
     pub fn run_bulk_starts(&self, owner: &str) -> Result<usize, Error> {
         let now = self.now();
         let running = self.store.read(move |tx| bulk::running(tx, now).map_err(Error::from))?;
         let mut tried = 0;
         for bulk in running {
-            // Its rows wait; the others have their turn.
+            // The rows of this bulk send wait, while others get their turn.
             if let Err(error) = self.run_bulk_start(&bulk, owner, &mut tried) {
                 error.log();
-                tracing::warn!(bulk = bulk.id.0, "a bulk start goes on later");
+                tracing::warn!(
+                    bulk = bulk.id.0,
+                    "a bulk send was interrupted by an error; it will continue later"
+                );
                 let (id, until) = (bulk.id, self.after(REST));
                 self.store
                     .write(move |tx| bulk::put_off(tx, id, until).map_err(Error::from))
@@ -59,7 +62,7 @@ impl App {
         Ok(tried)
     }
 
-    /// Releases what processes had claimed that no longer run.
+    /// Releases the bulk sends claimed by processes that no longer run.
     pub fn recover_bulk_starts(&self, is_dead: fn(&str) -> bool) -> Result<(), Error> {
         self.store.write_relaxed(move |tx| {
             for owner in bulk::lease_owners(tx)?.iter().filter(|owner| is_dead(owner)) {
@@ -69,7 +72,7 @@ impl App {
         })
     }
 
-    /// Claims a bulk send or renews the lease, and returns its end. `None` if another process has it.
+    /// Claims a bulk send, or renews the lease. Returns the end of the lease, or `None` if another process holds it.
     fn claim_bulk_start(&self, id: BulkId, owner: &str) -> Result<Option<Timestamp>, Error> {
         let (now, owner) = (self.now(), owner.to_owned());
         let until = now.checked_add(LEASE).unwrap_or(Timestamp::MAX);
@@ -108,7 +111,8 @@ impl App {
         Ok(())
     }
 
-    /// Starts a row, or records why it cannot start. An error is our own, and not about this row alone: the row waits.
+    /// Starts a row, or records why it cannot start. An error is internal and not specific to this row, which keeps
+    /// waiting.
     fn decide_row(&self, running: &Running, waiting: &Waiting, sender: Option<&Caller>) -> Result<(), Error> {
         let (id, number) = (running.id, waiting.number);
         let (row, origin) = match self.opened_row(running, waiting) {
@@ -136,7 +140,7 @@ impl App {
             None => Err(Error::Forbidden(ForbiddenCode::Role)),
         };
         let error = match outcome {
-            // Started by this or another process, or the bulk send was cancelled.
+            // This or another process has started the row, or the bulk send was cancelled.
             Ok(())
             | Err(Error::Conflict {
                 code: ConflictCode::Changed,
@@ -153,7 +157,7 @@ impl App {
         self.give_row_up(id, number, &faults)
     }
 
-    /// Schedules another try for an undecided row, or gives it up after the last one.
+    /// Schedules another try of an undecided row, or gives it up after the last one.
     fn put_row_off(&self, id: BulkId, waiting: &Waiting, error: &Error) -> Result<(), Error> {
         let number = waiting.number;
         let pause = usize::try_from(waiting.tries).ok().and_then(|tries| PAUSES.get(tries));
@@ -181,10 +185,10 @@ impl App {
         self.now().checked_add(pause).unwrap_or(Timestamp::MAX)
     }
 
-    /// A stored row and the origin of its request.
+    /// Decrypts a stored row and the origin of its request.
     fn opened_row(&self, running: &Running, waiting: &Waiting) -> Result<(ReadRow, Origin), Error> {
         let origin =
-            serde_json::from_str(&running.origin).map_err(|error| Error::internal("reading a bulk start", error))?;
+            serde_json::from_str(&running.origin).map_err(|error| Error::internal("reading a bulk send", error))?;
         let text = self
             .vault
             .decrypt(Purpose::BulkRow, &waiting.request)
@@ -197,7 +201,7 @@ impl App {
         Ok((row, origin))
     }
 
-    /// The sender as they are now. `None` if they can no longer send.
+    /// Returns the sender's current state. `None` if they may no longer send.
     fn bulk_sender(&self, running: &Running) -> Result<Option<Caller>, Error> {
         let (company, member) = (running.company.clone(), running.member);
         self.member_caller(&company, member, Channel::Api)

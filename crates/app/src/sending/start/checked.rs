@@ -1,4 +1,4 @@
-//! Starts that are checked one after another, and not started: the rows of a bulk send, the sample of a public link.
+//! Checks several starts without starting them: the rows of a bulk send, or the sample of a public link.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -15,8 +15,8 @@ use crate::base::caller::Caller;
 use crate::base::error::{Error, Fault, FaultCode};
 use crate::base::origin::Origin;
 
-/// Checks starts one after another. Shared data is looked up once: a list has thousands of rows, and a distant storage
-/// takes many milliseconds to respond.
+/// Checks starts one after another. Shared data is looked up once, because a list has thousands of rows, and remote
+/// storage takes many milliseconds to respond.
 pub(in crate::sending) struct CheckedStarts<'a> {
     app: &'a App,
     caller: &'a Caller,
@@ -32,7 +32,7 @@ impl App {
         self.check_starts(caller)?.check(request)
     }
 
-    /// Checks starts one after another, without starting anything.
+    /// Prepares to check starts one after another, without starting anything.
     pub(in crate::sending) fn check_starts<'a>(&'a self, caller: &'a Caller) -> Result<CheckedStarts<'a>, Error> {
         caller.must_send()?;
         Ok(CheckedStarts {
@@ -58,8 +58,8 @@ impl CheckedStarts<'_> {
         Ok(())
     }
 
-    /// Faults of a start that others will complete. Missing parts are not faults, and values that depend on them are
-    /// checked when they are complete.
+    /// Returns the faults of a start that others will complete. Missing parts are not faults, and values that depend on
+    /// them are checked when the start is complete.
     pub(in crate::sending) fn faults_of_shared(&mut self, request: StartRequest) -> Result<Vec<Fault>, Error> {
         let context = self.context(&request)?;
         let mut reader = StartReader::new(self.app, self.caller, &context, None, self.now, request)?;
@@ -85,7 +85,7 @@ impl CheckedStarts<'_> {
     }
 }
 
-/// Whether a fault is in the start itself, rather than in missing parts or in its template.
+/// Whether a fault is in the start itself, not in missing parts or in its template.
 fn is_said(fault: &Fault) -> bool {
     let of_writer = |member: &str| fault.path.starts_with("recipient_list[") && fault.path.ends_with(member);
     match fault.code {

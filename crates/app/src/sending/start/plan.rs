@@ -1,4 +1,4 @@
-//! A start that is ready: its one transaction, and its answer.
+//! A start that is ready to be stored: its transaction and its response.
 
 use domain::{
     BlobHash, EventKind, Head, LiveLinks, Recipient, RecipientId, TemplateContent, TemplateId, Who, Workflow,
@@ -24,23 +24,22 @@ use crate::workflow::transition::Plan;
 /// A start whose request is valid, ready to be stored.
 pub(super) struct StartPlan {
     pub(super) workflow: Workflow,
-    /// What is stored with it.
+    /// The rows to store with the workflow.
     pub(super) new: NewWorkflow,
-    /// The place of each recipient of the request among the workflow's.
+    /// The index of each recipient of the request among the workflow's recipients.
     pub(super) places: Vec<Option<usize>>,
     pub(super) values: Vec<(String, StoredValue)>,
     pub(super) document: BlobHash,
     pub(super) signed_original: Option<BlobHash>,
-    /// The content of the template's version. For a template created with this document, it is known only once it is
-    /// stored.
+    /// The content of the template's version. Known only after storing if the template is created with this document.
     pub(super) template_content: Option<TemplateContent>,
     pub(super) origin: Origin,
     pub(super) key: Option<AnswerKey>,
     pub(super) party: Party,
     pub(super) together: Together,
-    /// The claim on the files in its values, and on its fonts.
+    /// The claim on the files of the values, and on the fonts.
     pub(super) claim: FileClaim,
-    /// Numbers that are already reserved.
+    /// IDs that are already reserved.
     pub(super) reserved: Option<Reserved>,
 }
 
@@ -54,7 +53,7 @@ pub(super) enum Stored {
 }
 
 impl StartPlan {
-    /// The one transaction. It may run again, so it changes nothing but rows.
+    /// Stores the start in one transaction. It may run again, so it changes only rows.
     pub(super) fn store(&self, tx: &mut dyn Transaction, outgoing: &Outgoing, now: Timestamp) -> Result<Stored, Error> {
         let company = &self.workflow.company;
         if let Some(key) = &self.key
@@ -99,12 +98,12 @@ impl StartPlan {
         })
     }
 
-    /// The workflow with its numbers, and that of a template that is stored with it.
+    /// Returns the workflow with its IDs, and the content of a template that is stored with it.
     fn numbered(&self, tx: &mut dyn Transaction) -> Result<(Workflow, Option<TemplateContent>), Error> {
         let mut workflow = self.workflow.clone();
         let (template, content) = self.template(tx)?;
         workflow.template = template;
-        // A step whose signer the template itself names is not among the request's, and has no number yet.
+        // A step whose signer is named by the template is not in the request, and has no ID yet.
         let reserved = store::workflow::reserve(tx, workflow.recipients.len(), self.reserved.as_ref())?;
         workflow.id = reserved.workflow;
         for (recipient, id) in workflow.recipients.iter_mut().zip(reserved.recipients) {
@@ -135,7 +134,7 @@ impl StartPlan {
         events
     }
 
-    /// The template. One created for this document alone is stored now.
+    /// Returns the template. Stores it if it is created only for this document.
     pub(super) fn template(&self, tx: &mut dyn Transaction) -> Result<(TemplateId, Option<TemplateContent>), Error> {
         let Some(own) = &self.together.template else {
             return Ok((self.workflow.template, self.template_content));
@@ -145,7 +144,8 @@ impl StartPlan {
         Ok((id, Some(content)))
     }
 
-    /// The place of a public link's visitor among the signers. In a step with several roles, it may be any of them.
+    /// Returns the index of a public link's visitor among the signers. In a step with several roles, the visitor may
+    /// have any of them.
     fn visitor(&self) -> Option<usize> {
         self.places.get(self.together.visitor?).copied().flatten()
     }

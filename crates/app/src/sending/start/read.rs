@@ -1,6 +1,6 @@
-//! Reads a start's request against company and template, and collects every fault.
+//! Checks a start's request against company and template, and collects all faults.
 //!
-//! Recipients, values and the export settings are read by the modules next to this one.
+//! Sibling modules read the recipients, values and export settings.
 
 use std::sync::Arc;
 
@@ -29,12 +29,12 @@ use crate::values::value::prove_text;
 
 pub(super) const LONGEST_NAME: usize = 128;
 
-/// No response lists more faults than this.
+/// Maximum number of faults in a response.
 const MOST_FAULTS: usize = 100;
 
 const MOST_COPIES: usize = 50;
 
-/// Reads a request against company and template, collecting every fault.
+/// Checks a request against company and template, collecting all faults.
 pub(super) struct StartReader<'a> {
     pub(super) app: &'a App,
     pub(super) caller: &'a Caller,
@@ -46,17 +46,17 @@ pub(super) struct StartReader<'a> {
     pub(super) fonts: Arc<Fonts>,
     pub(super) language: Language,
     pub(super) zone: Zone,
-    /// When the company can seal no longer, by the key that it has now.
+    /// Time from which the company can no longer seal with its current key.
     pub(super) seal_ends: Option<Timestamp>,
     pub(super) faults: Vec<Fault>,
-    /// A failure of our own: no worker was free.
+    /// An internal error: no worker was free.
     pub(super) failure: Option<Error>,
 }
 
-/// A request that was read without a fault.
+/// A request that was read without faults.
 pub(super) struct ReadStart {
     pub(super) plan: StartPlan,
-    /// The files in its values.
+    /// The files of the values.
     pub(super) files: Vec<Vec<u8>>,
     pub(super) is_preview: bool,
 }
@@ -93,7 +93,7 @@ impl<'a> StartReader<'a> {
         })
     }
 
-    /// Adds a fault, unless there is one at the same place already, or there are very many.
+    /// Adds a fault, unless there already is one at the same path, or the maximum is reached.
     pub(super) fn fault(&mut self, fault: Fault) {
         if self.faults.len() < MOST_FAULTS && !self.faults.iter().any(|known| known.path == fault.path) {
             self.faults.push(fault);
@@ -107,7 +107,7 @@ impl<'a> StartReader<'a> {
         let mut faults = std::mem::take(&mut self.faults);
         faults.sort_by(|a, b| a.path.cmp(&b.path));
         if faults.is_empty() {
-            // The one refusal that is not about the request.
+            // This is the only refusal that is not about the request.
             return Error::conflict(ConflictCode::Archived);
         }
         Error::Unprocessable(faults)
@@ -198,7 +198,7 @@ impl<'a> StartReader<'a> {
         })
     }
 
-    /// Offset and language of the request, in which the rest is read.
+    /// Reads the request's offset and language, which the remaining checks use.
     fn settle_offset_and_language(&mut self, request: &StartRequest) {
         if let Some(text) = &request.offset {
             match UtcOffset::parse(text) {
@@ -256,7 +256,7 @@ impl<'a> StartReader<'a> {
         self.drawable("comment", read)
     }
 
-    /// A text that was read, if a font has every character of it.
+    /// Returns a text that was read, if a font has every character of it.
     fn drawable(&mut self, path: &str, read: Result<Option<String>, TextFault>) -> Option<String> {
         let text = match read {
             Ok(text) => text?,
@@ -299,7 +299,7 @@ impl<'a> StartReader<'a> {
                 at => at,
             },
         };
-        // If it has ended already, the start as a whole is refused, not its date.
+        // If the certificate has already ended, the start as a whole is refused, not its date.
         let seal_ends = self.seal_ends.filter(|end| *end >= self.now);
         if let Some(fault) = expires_at.and_then(|at| seal_ends::fault(at, usual_end, seal_ends?, self.zone)) {
             self.fault(fault);
@@ -320,14 +320,15 @@ impl<'a> StartReader<'a> {
         contact
     }
 
-    /// A font must have every character that the document or its certificate shows.
+    /// Checks that a font has every character that the document or its certificate shows.
     fn prove_text(&mut self, text: &str, path: &str) {
         if let Err(fault) = prove_text(text, &self.fonts, path) {
             self.fault(fault);
         }
     }
 
-    /// Checks what the certificate shows of the company, its member and the template: earlier versions accepted every text.
+    /// Checks the texts about the company, its member and the template that the certificate shows, because earlier
+    /// versions accepted any text.
     fn prove_texts_of_others(&mut self, template: &TemplateVersion) {
         let (company, sender) = (self.context.company_name.clone(), self.caller.name.clone());
         let roles = template.steps.iter().filter_map(|step| step.role.as_deref());

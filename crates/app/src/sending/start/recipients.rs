@@ -1,4 +1,4 @@
-//! Reads the recipients of a start, and assigns each to a place of the template.
+//! Reads the recipients of a start, and assigns them to places of the template.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,13 +19,13 @@ const LONGEST_CODE: usize = 15;
 #[derive(Default)]
 pub(super) struct ReadRecipients {
     pub(super) recipients: Vec<Recipient>,
-    /// The codes that each has to enter.
+    /// The codes that each recipient has to enter.
     pub(super) checks: Vec<Checks>,
-    /// The place of each recipient of the request among them.
+    /// The index of each recipient of the request in this list.
     pub(super) places: Vec<Option<usize>>,
 }
 
-/// A recipient, read without a fault.
+/// A recipient that was read without faults.
 struct Person {
     name: String,
     contact: Contact,
@@ -36,7 +36,7 @@ struct Person {
 }
 
 impl StartReader<'_> {
-    /// Puts each recipient into their place of the template.
+    /// Assigns each recipient to a place of the template.
     pub(super) fn recipients(
         &mut self,
         given: &[StartRecipient],
@@ -87,7 +87,8 @@ impl StartReader<'_> {
         }
     }
 
-    /// The place of each recipient in the template: recipients with a role choose first, then the others in list order.
+    /// Returns the place of each recipient in the template. Recipients with a role are assigned first, then the others
+    /// in list order.
     fn places(&mut self, given: &[StartRecipient], template: &TemplateVersion) -> Vec<Option<usize>> {
         let mut place_of: Vec<Option<usize>> = vec![None; given.len()];
         let mut taken = BTreeSet::new();
@@ -139,9 +140,9 @@ impl StartReader<'_> {
         })
     }
 
-    /// The fault of a step without a recipient.
+    /// Adds the fault of a step without a recipient.
     fn miss(&mut self, order: u32, highest: u32) {
-        // A recipient whose place could not be read may be the one that is missing.
+        // A recipient whose place could not be read may be the missing one.
         let unplaced = self.faults.iter().any(|fault| match fault.path.rsplit_once("].") {
             Some((_, "role")) => fault.path.starts_with("recipient_list["),
             Some((_, "order")) => fault.code != FaultCode::UnknownStep,
@@ -157,7 +158,7 @@ impl StartReader<'_> {
         }
     }
 
-    /// A person in a place of the template. `index`: theirs in the request.
+    /// Builds the recipient for a place of the template. `index` is the index in the request.
     fn placed(
         &mut self,
         template: &TemplateVersion,
@@ -196,7 +197,7 @@ impl StartReader<'_> {
         (recipient, checks)
     }
 
-    /// Checks that the recipient's own details fit into the fields that show them.
+    /// Checks that the recipient's details fit into the fields that show them.
     fn prove_writer(&mut self, template: &TemplateVersion, recipient: &Recipient, index: Option<usize>) {
         let path_of = |detail| match (index, detail) {
             (Some(index), WriterDetail::Company) if recipient.company.is_some() => {

@@ -9,32 +9,32 @@ use crate::values::value::GivenField;
 
 const LONGEST_KEY: usize = 255;
 
-/// A request to start a workflow. Members are as they came; faults found while reading them are in `faults`.
+/// A request to start a workflow, before it is checked. `faults` contains the faults found while reading it.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct StartRequest {
     /// The document's name.
     pub workflow_name: Option<String>,
     pub template_id: Option<TemplateId>,
-    /// `recipient_list`.
+    /// The signers (`recipient_list`).
     pub recipients: Vec<StartRecipient>,
-    /// Values given by the sender (`field_list`).
+    /// Values set by the sender (`field_list`).
     pub fields: Vec<GivenField>,
-    /// `YYYY-MM-DD HH:MM:SS` in the offset; a day alone means its end.
+    /// `YYYY-MM-DD HH:MM:SS` in the request's offset. A date alone means the end of that day.
     pub expiry_date: Option<String>,
     /// `ko` or `ko-KR`.
     pub language: Option<String>,
     /// The sender's message to the signers.
     pub comment: Option<String>,
-    /// Who is notified at the end (`cc_list`).
+    /// People who are notified at the end (`cc_list`).
     pub cc: Vec<StartCopy>,
-    /// `export_api_info`.
+    /// Settings of the webhooks (`export_api_info`).
     pub export: Option<StartExport>,
     /// Where the signing page leads a signer who has signed.
     #[serde(default)]
     pub redirect_url: Option<String>,
-    /// Start nothing; return a URL that shows what would be sent.
+    /// Whether to start nothing and only return a URL with a preview.
     pub is_preview: bool,
-    /// The query's `offset`.
+    /// The `offset` parameter of the query.
     pub offset: Option<String>,
     #[serde(skip)]
     pub idempotency: Option<Idempotency>,
@@ -43,7 +43,7 @@ pub struct StartRequest {
     pub faults: Vec<Fault>,
 }
 
-/// A recipient in a start.
+/// A recipient in the request.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StartRecipient {
     /// The step.
@@ -87,22 +87,22 @@ pub struct StartCopy {
     pub email: Option<String>,
 }
 
-/// `export_api_info`, as it came.
+/// `export_api_info`, before it is checked.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub struct StartExport {
-    /// The callback URL.
+    /// The endpoint's URL.
     pub url: Option<String>,
     /// `ALL` or `StartAndEnd`.
     pub api_type: Option<String>,
-    /// Embedded mode.
+    /// Whether to use embedded mode.
     pub is_embed: Option<bool>,
     /// `viewer` or `download`.
     pub link_type: Option<String>,
     /// The webhooks' Authorization header.
     pub authorization: Option<String>,
-    /// The API client, if not the default one.
+    /// The API client. Default: the company's default client.
     pub client_id: Option<String>,
-    /// New names for fields.
+    /// New names for fields in webhooks.
     pub field_names: Vec<StartFieldName>,
 }
 
@@ -115,26 +115,26 @@ impl std::fmt::Debug for StartExport {
     }
 }
 
-/// A new name for a field, as it came.
+/// A new name for a field, before it is checked.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct StartFieldName {
-    /// The field's own name.
+    /// The field's name in the template.
     pub field_name: Option<String>,
     /// The field's name in webhooks.
     pub new_name: Option<String>,
 }
 
-/// The key under which a request happens once.
+/// The idempotency key of a request, which is executed only once.
 #[derive(Debug, Clone)]
 pub struct Idempotency {
     /// The key that the caller chose.
     pub key: String,
-    /// SHA-256 of everything that must match for a repeated request: the body, and the offset of its dates.
+    /// SHA-256 of everything that must be equal in a repeated request: the body, and the offset of its dates.
     pub request_hash: [u8; 32],
 }
 
 impl Idempotency {
-    /// The fault of the key.
+    /// Returns the fault of the key.
     pub(crate) fn fault(&self) -> Option<Fault> {
         if self.key.is_empty() {
             Some(Fault::new("Idempotency-Key", FaultCode::Required))
@@ -146,18 +146,18 @@ impl Idempotency {
     }
 }
 
-/// The answer to a start.
+/// The response to a start.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Started {
-    /// The workflow is under way.
+    /// The workflow was started.
     Workflow(StartedWorkflow),
     /// Nothing was started.
     Preview {
-        /// The URL of a preview of what would be sent.
+        /// The URL of a preview of the document.
         preview_url: String,
         /// The paths of members of the request that we ignored, such as `is_embed` next to `export_api_info` instead of
-        /// in it; at most 100. Absent if there are none.
+        /// in it. At most 100. Absent if there are none.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         ignored_members: Vec<String>,
     },
@@ -166,17 +166,17 @@ pub enum Started {
 /// A workflow that was started.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct StartedWorkflow {
-    /// The ID.
+    /// The ID of the workflow.
     pub workflow_id: i64,
-    /// Its name.
+    /// The name of the workflow.
     pub workflow_name: String,
     /// `ko-KR`, `en-US` or `ja-JP`.
     pub language: String,
     /// The name of the signer whose turn it is.
     pub next_name: String,
-    /// Their e-mail address or telephone number.
+    /// The e-mail address or telephone number of this signer.
     pub next_email: String,
-    /// In embedded mode, the first signer's token; otherwise one that opens the sender's view.
+    /// In embedded mode, the first signer's token. Otherwise, a token that opens the sender's view.
     pub token: String,
     /// The first signer's signing link. Only in embedded mode.
     #[serde(default, skip_serializing_if = "Option::is_none")]

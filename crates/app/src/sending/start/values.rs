@@ -1,4 +1,4 @@
-//! Reads the values of a start, and checks that they, and values calculated from them, can be stamped.
+//! Reads the values of a start, and checks that they can be stamped, including values calculated from them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,11 +11,11 @@ use crate::templates::foresight::stuck_from_start;
 use crate::values::embedded_files::EmbeddedFiles;
 use crate::values::value::{GivenField, NewValue, prove, value_fault};
 
-/// The values of fields as they are stored, and their files.
+/// Field values in stored form, and their files.
 type StoredValues = (Vec<(String, StoredValue)>, Vec<Vec<u8>>);
 
 impl StartReader<'_> {
-    /// The sender's values and the template's defaults.
+    /// Reads the sender's values and the template's defaults.
     pub(super) fn values(&mut self, given: &[GivenField], template: Option<&TemplateVersion>) -> StoredValues {
         let Some(template) = template else {
             return StoredValues::default();
@@ -32,7 +32,7 @@ impl StartReader<'_> {
                     values.insert(field.name.clone(), value);
                 }
                 Ok(None) => {}
-                // One that failed is enough: the others are not tried.
+                // After one failure the other values are not tried.
                 Err(failure) => {
                     self.failure = Some(failure);
                     return StoredValues::default();
@@ -44,7 +44,7 @@ impl StartReader<'_> {
         self.stored(template, values)
     }
 
-    /// The field that an entry of the request names, if the sender may fill it in.
+    /// Returns the field that an entry of the request names, if the sender may fill it in.
     fn given_field<'t>(
         &mut self,
         template: &'t TemplateVersion,
@@ -67,7 +67,7 @@ impl StartReader<'_> {
         None
     }
 
-    /// The value of an entry. `None` if it is empty or has a fault. An error means a failure of our own.
+    /// Reads the value of an entry. `None` if it is empty or has a fault. An error means an internal failure.
     fn given_value(
         &mut self,
         template: &TemplateVersion,
@@ -102,7 +102,7 @@ impl StartReader<'_> {
             let Some(default) = default.filter(|_| !seen.contains(&field.name)) else {
                 continue;
             };
-            // The import has read it once already: if it is refused now, that is a fault of ours.
+            // The import already accepted this default, so refusing it now would be an internal error.
             if let Ok(value @ NewValue::Plain(_)) = NewValue::read(field, default) {
                 if let Err(fault) = prove(template, field, &value, self.language, &self.fonts, "template_id") {
                     self.fault(fault);
@@ -162,7 +162,7 @@ impl StartReader<'_> {
         (stored, files)
     }
 
-    /// A value in stored form, or its fault.
+    /// Returns a value in stored form, or its fault.
     fn proved(
         &self,
         template: &TemplateVersion,
@@ -182,7 +182,8 @@ impl StartReader<'_> {
         given: &[GivenField],
         values: &[(String, StoredValue)],
     ) {
-        // A version that was just created is already checked in every language, and has no ID yet to remember it by.
+        // A version that was just created was already checked in every language, and has no ID yet for caching the
+        // result.
         if !self.is_one_off {
             for fault in self.app.unstampable(template, self.language, &self.fonts) {
                 self.fault(fault);

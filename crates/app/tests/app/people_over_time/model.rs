@@ -1,4 +1,4 @@
-//! The model: who sits in which place, and whom each act must name.
+//! The model: the person in each place, and the people that each action must name.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use crate::world::field;
 
-/// Two signers, one, and two again; the first and the last sign. A field of the third place comes from the sender.
+/// A template with two signers, one, and two again. The first and the last one sign. A field of the third place is
+/// filled in by the sender.
 pub fn template() -> Value {
     let role = |role: &str| json!({"role": role});
     let signs = |role: &str| json!({"role": role, "required": true});
@@ -26,7 +27,7 @@ pub fn template() -> Value {
 
 pub const STEPS: [u32; 5] = [1, 1, 2, 3, 3];
 pub const SIGNS: [bool; 5] = [true, false, false, false, true];
-/// The fields in the order in which webhooks list them, each with its place.
+/// The fields in the order of webhooks, each with its place.
 pub const FIELDS: [(&str, usize); 8] = [
     ("ink0", 0),
     ("text0", 0),
@@ -38,7 +39,7 @@ pub const FIELDS: [(&str, usize); 8] = [
     ("ink4", 4),
 ];
 
-/// Numbers by chance, the same for the same seed (splitmix64).
+/// Random numbers that are the same for the same seed (splitmix64).
 pub struct Chance(pub u64);
 
 impl Chance {
@@ -61,7 +62,7 @@ pub struct Person {
     pub contact: String,
 }
 
-/// A place and what belongs to the person in it.
+/// A place, and the data of the person in it.
 #[derive(Debug, Clone)]
 pub struct Place {
     pub person: Person,
@@ -72,7 +73,7 @@ pub struct Place {
     pub draft: Option<String>,
 }
 
-/// What an entry of the history must say.
+/// The expected content of an entry in the history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Told {
     pub event: String,
@@ -82,7 +83,6 @@ pub struct Told {
     pub change: Option<String>,
 }
 
-/// Who did it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum By {
     Place(usize),
@@ -90,20 +90,20 @@ pub enum By {
     Service,
 }
 
-/// What happened, and whom it names.
+/// The state of the model.
 pub struct Model {
     pub places: Vec<Place>,
     pub step: Option<u32>,
     pub status: &'static str,
-    /// What each field holds.
+    /// The value of each field.
     pub values: BTreeMap<&'static str, String>,
     pub told: Vec<Told>,
     /// How many were told before the present act.
     pub told_before: usize,
     pub hooks: Vec<Value>,
-    /// The last return: who, from which step, and why.
+    /// The last return: person, step and reason.
     pub returned: Vec<(String, u32, String)>,
-    /// How often each name is on the certificate, but for the present people.
+    /// Number of times that each name is on the certificate, except those of the current people.
     pub printed: BTreeMap<String, usize>,
     pub people: u32,
 }
@@ -162,7 +162,7 @@ impl Model {
         }
         match (&recipient, new) {
             (Some(old), Some(new)) if old.name == new.name => printed.extend([old.name.clone(), old.name.clone()]),
-            // The change itself, and the earlier person beside the present one.
+            // The change itself, and the previous person next to the current one.
             (Some(old), Some(new)) => printed.extend([old.name.clone(), new.name.clone(), old.name.clone()]),
             (Some(old), None) if !matches!(by, By::Place(_)) && !event.starts_with("value_") => {
                 printed.push(old.name.clone());
@@ -219,7 +219,7 @@ impl Model {
     }
 
     pub fn approve(&mut self, place: usize, by: By, text: Option<&str>, comment: &str) {
-        // In the order of the fields' names.
+        // Sorted by field name.
         if SIGNS[place] {
             self.write(place, by, ["ink0", "", "", "", "ink4"][place], "signed");
         }
@@ -297,7 +297,7 @@ impl Model {
     }
 }
 
-/// The length of every name.
+/// Length of all names.
 pub const NAME: usize = 8;
 
 pub fn person(salt: u64, number: u32) -> Person {

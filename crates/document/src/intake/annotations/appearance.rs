@@ -1,11 +1,11 @@
-//! The appearance that an annotation has (ISO 32000-2, 12.5.5), or the lack of one.
+//! The existing appearance of an annotation (ISO 32000-2, 12.5.5), or its absence.
 
 use super::super::content;
 use super::super::look::Look;
 use crate::pdf::geometry::Rectangle;
 use crate::pdf::{Dict, Name, Object, Ref, Stream};
 
-/// The largest appearance that is searched for content; a larger one counts as visible.
+/// Maximum size of an appearance that is searched for content. A larger one counts as visible.
 const LARGEST: usize = 1 << 20;
 
 /// The appearance that is drawn for an annotation.
@@ -13,11 +13,11 @@ const LARGEST: usize = 1 << 20;
 pub(super) enum Appearance {
     /// A stream that every viewer draws.
     Sound(Ref),
-    /// One without `BBox`, which some viewers draw from the corner of the rectangle on and others not at all.
+    /// A stream without `BBox`. Some viewers draw it from the corner of the rectangle, others do not draw it.
     WithoutBox(Ref),
     /// There are appearances for states, but none (or an empty one) for the current state.
     NoneForState,
-    /// None, or one that cannot be drawn.
+    /// There is no appearance, or it cannot be drawn.
     None,
 }
 
@@ -38,7 +38,7 @@ impl Appearance {
         }
     }
 
-    /// The appearance for a state. Without one, viewers show that of `Off`.
+    /// Returns the appearance for a state. If there is none, viewers show that of `Off`.
     fn of_state(objects: &impl Look, states: &Dict, state: &[u8]) -> Self {
         let look = |state: &[u8]| {
             let entry = states.get(state)?;
@@ -61,7 +61,7 @@ impl Appearance {
         }
     }
 
-    /// The stream that is drawn.
+    /// Returns the stream that viewers draw.
     pub(super) fn stream(self) -> Option<Ref> {
         match self {
             Self::Sound(at) | Self::WithoutBox(at) => Some(at),
@@ -70,7 +70,7 @@ impl Appearance {
     }
 }
 
-/// The object in which a chain of references ends.
+/// Returns the last reference in a chain of references.
 fn last(objects: &impl Look, object: &Object) -> Option<Ref> {
     let mut at = object.as_ref()?;
     for _ in 0..16 {
@@ -82,7 +82,7 @@ fn last(objects: &impl Look, object: &Object) -> Option<Ref> {
     None
 }
 
-/// Whether an appearance paints anything.
+/// Returns whether an appearance paints anything.
 pub(super) fn paints(objects: &impl Look, look: Ref) -> bool {
     let Object::Stream(stream) = objects.at(look) else {
         return false;
@@ -113,7 +113,7 @@ pub(super) fn paints(objects: &impl Look, look: Ref) -> bool {
     })
 }
 
-/// The same appearance with the box that viewers use if it has none.
+/// Returns the same appearance with the box that viewers assume if there is none.
 pub(super) fn with_box(objects: &impl Look, look: Ref, annotation: &Dict) -> Option<Stream> {
     let area = objects.rectangle_in(annotation, b"Rect").filter(Rectangle::has_area)?;
     let mut stream = objects.at(look).as_stream()?.clone();

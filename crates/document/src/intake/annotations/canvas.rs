@@ -7,15 +7,15 @@ use crate::pdf::edit::Edits;
 use crate::pdf::geometry::{Matrix, Rectangle};
 use crate::pdf::{Dict, Number, Object, Ref, Stream};
 
-/// The widest line; files may ask for more.
+/// Maximum width of a line. Files may ask for more.
 const WIDEST: f64 = 1_000.0;
-/// Parts of a dash pattern.
+/// Maximum number of parts in a dash pattern.
 const MOST_DASHES: usize = 16;
 
-/// A point of the page's user space.
+/// A point in the page's user space.
 pub(super) type Point = (f64, f64);
 
-/// A colour as annotations have them (12.5.2, `C`): one, three or four components.
+/// A colour of an annotation (12.5.2, `C`): one, three or four components.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Colour(Vec<f64>);
 
@@ -28,18 +28,18 @@ impl Colour {
         Self(vec![red, green, blue])
     }
 
-    /// From the components. `None` if it is transparent or undefined.
+    /// Creates a colour from its components. `None` if it is transparent or undefined.
     pub(super) fn of(parts: &[f64]) -> Option<Self> {
         let parts: Vec<f64> = parts.iter().map(|part| part.clamp(0.0, 1.0)).collect();
         matches!(parts.len(), 1 | 3 | 4).then_some(Self(parts))
     }
 
-    /// The colour under a key.
+    /// Reads the colour under a key.
     pub(super) fn read(objects: &impl Look, annotation: &Dict, key: &[u8]) -> Option<Self> {
         Self::of(&objects.numbers_in(annotation, key)?)
     }
 
-    /// The colour of lines: black by default. `None` if the file makes them transparent.
+    /// Reads the colour of lines: black by default, `None` if the file makes them transparent.
     pub(super) fn of_lines(objects: &impl Look, annotation: &Dict) -> Option<Self> {
         match objects.numbers_in(annotation, b"C") {
             None => Some(Self::grey(0.0)),
@@ -47,7 +47,7 @@ impl Colour {
         }
     }
 
-    /// Red, green, blue, for letters.
+    /// Returns red, green and blue, for text.
     pub(super) fn ink(&self) -> [u8; 3] {
         #[expect(
             clippy::cast_possible_truncation,
@@ -74,17 +74,17 @@ impl Colour {
     }
 }
 
-/// How a border is drawn (12.5.4).
+/// Style of a border (12.5.4).
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Border {
     pub(super) width: f64,
     pub(super) dashes: Vec<f64>,
-    /// A line along the lower edge only.
+    /// Whether the border is only a line along the lower edge.
     pub(super) is_underline: bool,
 }
 
 impl Border {
-    /// `BS` wins over `Border`; without either it is a line of one unit.
+    /// Reads the border. `BS` takes precedence over `Border`. Without either, the border is a line one unit wide.
     pub(super) fn read(objects: &impl Look, annotation: &Dict) -> Self {
         let mut border = Self {
             width: 1.0,
@@ -105,7 +105,7 @@ impl Border {
         }
         border.width = border.width.clamp(0.0, WIDEST);
         border.dashes.truncate(MOST_DASHES);
-        // An invalid pattern draws a whole line (8.4.3.6).
+        // An invalid pattern results in a solid line (8.4.3.6).
         if border.dashes.iter().any(|dash| *dash < 0.0) || border.dashes.iter().sum::<f64>() <= 0.0 {
             border.dashes.clear();
         }
@@ -113,7 +113,7 @@ impl Border {
     }
 }
 
-/// Instructions of a drawing, and how far it reaches.
+/// The instructions of a drawing, and its extent.
 #[derive(Debug, Default)]
 pub(super) struct Canvas {
     content: String,
@@ -123,7 +123,7 @@ pub(super) struct Canvas {
 }
 
 impl Canvas {
-    /// A drawing as opaque as the annotation is.
+    /// Creates a drawing with the opacity of the annotation.
     pub(super) fn new(objects: &impl Look, annotation: &Dict) -> Self {
         let opacity = |key: &[u8]| number_in(objects, annotation, key);
         let lines = opacity(b"CA").unwrap_or(1.0).clamp(0.0, 1.0);
@@ -136,13 +136,13 @@ impl Canvas {
         canvas
     }
 
-    /// Makes the drawing darken the content below it, like a marker.
+    /// Makes the drawing darken the content below it, like a highlighter.
     pub(super) fn multiply(&mut self) {
         self.state.set(b"BM", name(b"Multiply"));
     }
 
     pub(super) fn op(&mut self, instruction: std::fmt::Arguments<'_>) {
-        // Writing into a string does not fail.
+        // Writing to a string cannot fail.
         let _ = self.content.write_fmt(instruction);
         self.content.push('\n');
     }
@@ -178,7 +178,7 @@ impl Canvas {
         self.op(format_args!("{ax:.4} {ay:.4} {bx:.4} {by:.4} {x:.4} {y:.4} c"));
     }
 
-    /// Straight lines from point to point.
+    /// Adds straight lines from point to point.
     pub(super) fn path(&mut self, points: &[Point], pad: f64) {
         for (place, point) in points.iter().enumerate() {
             if place == 0 {
@@ -199,9 +199,9 @@ impl Canvas {
         ));
     }
 
-    /// The ellipse within a rectangle.
+    /// Adds the ellipse within a rectangle.
     pub(super) fn ellipse(&mut self, area: &Rectangle, pad: f64) {
-        /// The usual four cubics stray from a circle by 0.03 % of the radius.
+        /// With the usual four cubic curves, a circle is accurate to 0.03 % of its radius.
         const HANDLE: f64 = 0.552_284_8;
         let (x, y) = (
             f64::midpoint(area.left, area.right),
@@ -217,7 +217,7 @@ impl Canvas {
         self.op(format_args!("h"));
     }
 
-    /// Paints the path: filled, stroked, both, or not at all.
+    /// Paints the path: filled, stroked, both or neither.
     pub(super) fn paint(&mut self, is_filled: bool, is_stroked: bool) {
         self.op(format_args!(
             "{}",
@@ -230,14 +230,14 @@ impl Canvas {
         ));
     }
 
-    /// Draws a form, such as a text, through a map.
+    /// Draws a form, such as a text, with a transformation matrix.
     pub(super) fn form(&mut self, form: Ref, matrix: Matrix) {
         let name = format!("T{}", self.forms.len());
         self.op(format_args!("q {matrix} cm /{name} Do Q"));
         self.forms.set(name.as_bytes(), form);
     }
 
-    /// The drawing reaches to this point and so far around it.
+    /// Extends the drawing's area to `pad` around this point.
     pub(super) fn cover(&mut self, (x, y): Point, pad: f64) {
         let extent = self.extent.get_or_insert(Rectangle {
             left: x,
@@ -251,13 +251,13 @@ impl Canvas {
         extent.top = extent.top.max(y + pad);
     }
 
-    /// The appearance and its rectangle. `None` if nothing was drawn.
+    /// Returns the appearance and its rectangle. `None` if nothing was drawn.
     pub(super) fn finish(self, edits: &mut Edits<'_>) -> Option<(Ref, Rectangle)> {
         let extent = self.extent.filter(Rectangle::has_area)?;
         Some((self.finish_in(edits, &extent, None), extent))
     }
 
-    /// The appearance with its own box and matrix.
+    /// Returns the appearance with its own box and matrix.
     pub(super) fn finish_in(self, edits: &mut Edits<'_>, area: &Rectangle, matrix: Option<Matrix>) -> Ref {
         let mut resources = Dict::new();
         let mut content = self.content;
@@ -282,19 +282,19 @@ impl Canvas {
     }
 }
 
-/// A number under a key.
+/// Reads the number under a key.
 pub(super) fn number_in(objects: &impl Look, dict: &Dict, key: &[u8]) -> Option<f64> {
     objects.number_of(dict.get(key)?)
 }
 
-/// A number to a ten-thousandth.
+/// Rounds a number to four decimals.
 pub(super) fn number(value: f64) -> Object {
     let rounded = (value * 10_000.0).round() / 10_000.0;
-    // Nobody sees a drawing of infinite size.
+    // A drawing of infinite size is not visible.
     Number::try_from(rounded).map_or(Object::from(0), Object::from)
 }
 
-/// A rectangle as a file has it.
+/// Returns a rectangle as a PDF array.
 pub(super) fn corners(area: &Rectangle) -> Object {
     [area.left, area.bottom, area.right, area.top]
         .map(number)
@@ -302,7 +302,7 @@ pub(super) fn corners(area: &Rectangle) -> Object {
         .into()
 }
 
-/// A rectangle without a rim of this width.
+/// Returns a rectangle without a rim of this width.
 pub(super) fn shrunk(area: &Rectangle, rim: f64) -> Rectangle {
     Rectangle {
         left: area.left + rim,

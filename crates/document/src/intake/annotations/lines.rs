@@ -8,12 +8,12 @@ use crate::pdf::Dict;
 use crate::pdf::edit::Edits;
 use crate::pdf::geometry::{Matrix, Rectangle};
 
-/// The size of a line ending, in line widths.
+/// Size of a line ending, as a multiple of the line width.
 const END: f64 = 6.0;
-/// Letters of a caption.
+/// Font size of a caption.
 const CAPTION: f32 = 9.0;
 
-/// How a line ends.
+/// Style of a line ending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
     None,
@@ -29,7 +29,7 @@ enum End {
 }
 
 impl End {
-    /// Unknown line ends count as none.
+    /// Reads a line ending. Unknown styles count as none.
     fn of(name: &[u8]) -> Self {
         match name {
             b"Square" => Self::Square,
@@ -45,13 +45,13 @@ impl End {
         }
     }
 
-    /// Whether it encloses an area, at which the line stops.
+    /// Returns whether the ending encloses an area. The line stops at its edge.
     fn is_area(self) -> bool {
         matches!(self, Self::Square | Self::Circle | Self::Diamond | Self::ClosedArrow)
     }
 }
 
-/// The frame of a line: from a point in a direction, and to its left.
+/// The coordinate frame of a line: an origin, the direction of the line, and the direction to its left.
 #[derive(Debug, Clone, Copy)]
 struct Frame {
     origin: Point,
@@ -77,7 +77,7 @@ impl Frame {
         )
     }
 
-    /// From another point along the line, looking the other way.
+    /// Returns the frame at another point along the line, in the opposite direction.
     fn turned(self, ahead: f64) -> Self {
         Self {
             origin: self.at(ahead, 0.0),
@@ -86,16 +86,16 @@ impl Frame {
     }
 }
 
-/// How a line is drawn.
+/// Style of a line.
 struct Pen {
     border: Border,
-    /// The fill colour of its ends.
+    /// Fill colour of the line endings.
     filling: Option<Colour>,
     ends: (End, End),
 }
 
 impl Pen {
-    /// Sets the colours. `None` if nothing is drawn.
+    /// Reads and sets the colours. `None` if nothing is drawn.
     fn read(objects: &impl Look, annotation: &Dict, canvas: &mut Canvas) -> Option<Self> {
         let border = Border::read(objects, annotation);
         let colour = Colour::of_lines(objects, annotation).filter(|_| border.width > 0.0)?;
@@ -115,7 +115,7 @@ impl Pen {
         (END * self.border.width).min(length / 2.0)
     }
 
-    /// Draws the end of a line that ends at the frame's origin.
+    /// Draws the ending of a line that ends at the frame's origin.
     fn end(&self, canvas: &mut Canvas, frame: Frame, end: End, size: f64) {
         let pad = reach(&self.border);
         let half = size / 2.0;
@@ -163,7 +163,7 @@ impl Pen {
 fn ends(objects: &impl Look, annotation: &Dict) -> (End, End) {
     let of = |place: usize| {
         let name = match objects.value_in(annotation, b"LE")? {
-            // A callout has one end.
+            // A callout has one ending.
             name if place == 0 && name.as_name().is_some() => name,
             several => objects.follow(several.as_array()?.get(place)?),
         };
@@ -172,7 +172,7 @@ fn ends(objects: &impl Look, annotation: &Dict) -> (End, End) {
     (of(0).unwrap_or(End::None), of(1).unwrap_or(End::None))
 }
 
-/// A straight line.
+/// Draws a straight line.
 pub(super) fn line(edits: &mut Edits<'_>, annotation: &Dict, canvas: &mut Canvas, texts: &mut Texts) -> Option<()> {
     let numbers = edits.numbers_in(annotation, b"L")?;
     let [from, to] = points(&numbers)[..] else {
@@ -235,7 +235,7 @@ pub(super) fn line(edits: &mut Edits<'_>, annotation: &Dict, canvas: &mut Canvas
     Some(())
 }
 
-/// The text that a line shows.
+/// Returns the text shown on a line.
 pub(super) fn caption(objects: &impl Look, annotation: &Dict) -> Option<String> {
     let is_shown = objects.value_in(annotation, b"Cap")?.as_bool()?;
     let text = objects.text_in(annotation, b"Contents").filter(|_| is_shown)?;
@@ -275,13 +275,13 @@ fn write_caption(
     );
 }
 
-/// A line from point to point.
+/// Draws a line from point to point.
 pub(super) fn polyline(objects: &impl Look, annotation: &Dict, canvas: &mut Canvas) -> Option<()> {
     let vertices = points(&objects.numbers_in(annotation, b"Vertices")?);
     through(objects, annotation, canvas, &vertices, true)
 }
 
-/// The line from the subject of a text to the text.
+/// Draws the line from a subject to its text.
 pub(super) fn callout(objects: &impl Look, annotation: &Dict, canvas: &mut Canvas) -> Option<()> {
     let knees = points(&objects.numbers_in(annotation, b"CL")?);
     through(objects, annotation, canvas, &knees, false)
@@ -296,7 +296,7 @@ fn through(
 ) -> Option<()> {
     let [first, second, ..] = *vertices else { return None };
     let [.., before, last] = *vertices else { return None };
-    // The colour of a callout is that of its text, which is set already.
+    // The colour of a callout is the colour of its text, which is already set.
     let pen = if is_coloured {
         Pen::read(objects, annotation, canvas)?
     } else {

@@ -1,21 +1,22 @@
-//! Marks on text, and shapes: drawn like in `PDFium` and Poppler, if a file leaves that to viewers.
+//! Marks on text, and shapes, drawn as in `PDFium` and Poppler if the file leaves them to viewers.
 
 use super::super::look::Look;
 use super::canvas::{Border, Canvas, Colour, Point, shrunk};
 use crate::pdf::geometry::Rectangle;
 use crate::pdf::{Dict, Object};
 
-/// The waves of the squiggly lines of one annotation.
+/// Maximum number of waves in the squiggly lines of one annotation.
 const MOST_WAVES: f64 = 40_000.0;
 
-/// A piece of marked text: the ends of its upper and lower edge, in reading direction.
+/// A marked piece of text: the ends of its upper and lower edges, in reading direction.
 struct Quad {
     upper: (Point, Point),
     lower: (Point, Point),
 }
 
 impl Quad {
-    /// Files list the corners by row or around (12.5.6.10), from the top or the bottom; the geometry shows which.
+    /// Reads the corners. Files list them by row or around the area (12.5.6.10), from the top or the bottom, so their
+    /// geometry decides.
     fn of(corners: &[f64]) -> Option<Self> {
         let [ax, ay, bx, by, cx, cy, dx, dy] = *corners else {
             return None;
@@ -50,7 +51,7 @@ fn between((ax, ay): Point, (bx, by): Point) -> Point {
     (f64::midpoint(ax, bx), f64::midpoint(ay, by))
 }
 
-/// A unit towards another point.
+/// Returns the unit vector towards another point.
 fn towards((ax, ay): Point, (bx, by): Point) -> Point {
     let length = (bx - ax).hypot(by - ay);
     if length > 0.0 {
@@ -60,7 +61,7 @@ fn towards((ax, ay): Point, (bx, by): Point) -> Point {
     }
 }
 
-/// Darkens the marked text. Without a colour it is yellow, as in `PDFium`, so that it hides no word.
+/// Darkens the marked text. The default colour is yellow, as in `PDFium`, so that words stay readable.
 pub(super) fn highlight(objects: &impl Look, annotation: &Dict, canvas: &mut Canvas) {
     let colour = Colour::read(objects, annotation, b"C").unwrap_or_else(|| Colour::rgb(1.0, 1.0, 0.0));
     canvas.multiply();
@@ -71,7 +72,7 @@ pub(super) fn highlight(objects: &impl Look, annotation: &Dict, canvas: &mut Can
     }
 }
 
-/// A line through the middle of the marked text, or along its lower edge.
+/// Draws a line through the middle of the marked text, or along its lower edge.
 pub(super) fn line_on_text(objects: &impl Look, annotation: &Dict, canvas: &mut Canvas, is_through: bool) {
     let Some(colour) = Colour::of_lines(objects, annotation) else {
         return;
@@ -92,7 +93,7 @@ pub(super) fn line_on_text(objects: &impl Look, annotation: &Dict, canvas: &mut 
     }
 }
 
-/// Waves along the lower edge.
+/// Draws waves along the lower edge.
 pub(super) fn squiggly(objects: &impl Look, annotation: &Dict, canvas: &mut Canvas) {
     let Some(colour) = Colour::of_lines(objects, annotation) else {
         return;
@@ -136,7 +137,7 @@ pub(super) enum Shape {
     Circle,
 }
 
-/// A rectangle or an ellipse. Cloudy borders (`BE`) are ignored, as in both viewers.
+/// Draws a rectangle or an ellipse. Cloudy borders (`BE`) are ignored, as in both viewers.
 pub(super) fn shape(objects: &impl Look, annotation: &Dict, canvas: &mut Canvas, shape: Shape) {
     let Some(area) = objects.rectangle_in(annotation, b"Rect").filter(Rectangle::has_area) else {
         return;
@@ -164,13 +165,13 @@ pub(super) fn shape(objects: &impl Look, annotation: &Dict, canvas: &mut Canvas,
     canvas.paint(filling.is_some(), line.is_some());
 }
 
-/// Pairs of numbers as points.
+/// Reads pairs of numbers as points.
 pub(super) fn points(numbers: &[f64]) -> Vec<Point> {
     let pairs = numbers.chunks_exact(2);
     pairs.filter_map(|pair| Some((*pair.first()?, *pair.get(1)?))).collect()
 }
 
-/// Lines drawn by hand.
+/// Draws freehand lines.
 pub(super) fn ink(objects: &impl Look, annotation: &Dict, canvas: &mut Canvas) {
     let border = Border::read(objects, annotation);
     let Some(colour) = Colour::of_lines(objects, annotation).filter(|_| border.width > 0.0) else {
@@ -187,12 +188,13 @@ pub(super) fn ink(objects: &impl Look, annotation: &Dict, canvas: &mut Canvas) {
     }
 }
 
-/// How far a line may reach around its points: corners are at most ten times as long as the line is wide (8.4.3.5).
+/// Returns the maximum distance that a line extends around its points. Corners extend up to ten times the line width
+/// (8.4.3.5).
 pub(super) fn reach(border: &Border) -> f64 {
     border.width * 5.0 + 1.0
 }
 
-/// A closed figure of straight lines.
+/// Draws a polygon.
 pub(super) fn polygon(objects: &impl Look, annotation: &Dict, canvas: &mut Canvas) {
     let border = Border::read(objects, annotation);
     let line = Colour::of_lines(objects, annotation).filter(|_| border.width > 0.0);
@@ -212,7 +214,7 @@ pub(super) fn polygon(objects: &impl Look, annotation: &Dict, canvas: &mut Canva
     canvas.paint(filling.is_some(), line.is_some());
 }
 
-/// The sign that something is inserted: an arrow's head between two lines of text.
+/// Draws the insertion sign: an arrowhead between two lines of text.
 pub(super) fn caret(objects: &impl Look, annotation: &Dict, canvas: &mut Canvas) {
     let Some(area) = objects.rectangle_in(annotation, b"Rect") else {
         return;
@@ -231,7 +233,7 @@ pub(super) fn caret(objects: &impl Look, annotation: &Dict, canvas: &mut Canvas)
     canvas.op(format_args!("h f"));
 }
 
-/// A rectangle without the margins in `RD`.
+/// Returns the rectangle without the margins in `RD`.
 pub(super) fn inset(objects: &impl Look, annotation: &Dict, area: &Rectangle) -> Rectangle {
     let taken = objects.numbers_in(annotation, b"RD").unwrap_or_default();
     let [left, bottom, right, top] = taken[..] else {
@@ -246,7 +248,7 @@ pub(super) fn inset(objects: &impl Look, annotation: &Dict, area: &Rectangle) ->
     if inner.has_area() { inner } else { *area }
 }
 
-/// The border of a link: as the standard has it, which Poppler draws and `PDFium` does not.
+/// Draws the border of a link as in the standard. Poppler draws it, `PDFium` does not.
 pub(super) fn link(objects: &impl Look, annotation: &Dict, canvas: &mut Canvas) {
     let Some(area) = objects.rectangle_in(annotation, b"Rect").filter(Rectangle::has_area) else {
         return;

@@ -1,7 +1,7 @@
 //! Texts of annotations, drawn with our fonts.
 //!
-//! Every text is a form of its own, whose object is reserved when its place is known; all are drawn at once at the end, so
-//! that they share their fonts.
+//! Every text is a form of its own. Its object is reserved when its position is known. All texts are drawn together at
+//! the end, so that they share their fonts.
 
 use domain::field::{Alignment, Placement, TextPlace};
 use domain::template::PageSize;
@@ -20,14 +20,14 @@ use crate::pdf::{Dict, Objects, PdfDefect, Ref, Stream};
 use crate::text::fonts::Fonts;
 use crate::text::layout::{self, TextStyle};
 
-/// The font size if the file sets none.
+/// Font size if the file sets none.
 const SIZE: f32 = 12.0;
-/// No page has larger letters.
+/// Maximum font size.
 const LARGEST: f32 = 1_000.0;
-/// No box is larger than a page can be.
+/// Maximum size of a box, which is also that of a page.
 const LONGEST: f64 = 14_400.0;
 
-/// Which annotation a text belongs to, for refusals.
+/// The annotation that a text belongs to, for refusals.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Whose {
     pub(super) page: u32,
@@ -35,7 +35,7 @@ pub(super) struct Whose {
 }
 
 impl Whose {
-    /// The refusal of an annotation that cannot be drawn.
+    /// Returns the refusal of an annotation that cannot be drawn.
     pub(super) fn refused(&self) -> Refused {
         Refused::AnnotationNotDrawn {
             page: self.page,
@@ -51,12 +51,12 @@ struct Job {
     whose: Whose,
 }
 
-/// The texts that wait to be drawn.
+/// The texts to draw.
 #[derive(Default)]
 pub(super) struct Texts {
     fonts: Option<Fonts>,
     jobs: Vec<Job>,
-    /// The annotation whose turn it is.
+    /// The current annotation.
     pub(super) whose: Whose,
 }
 
@@ -68,7 +68,7 @@ impl Texts {
         self.fonts.as_ref()
     }
 
-    /// How wide a text is on one line.
+    /// Returns the width of a text on one line.
     pub(super) fn width(&mut self, text: &str, size: f32) -> f64 {
         let lines = self
             .fonts()
@@ -76,7 +76,7 @@ impl Texts {
         lines.and_then(Result::ok).map_or(0.0, |lines| f64::from(lines.width()))
     }
 
-    /// A form that will show a text in a box whose lower left corner is the origin.
+    /// Reserves a form that will show a text in a box. The origin is the lower left corner of the box.
     pub(super) fn add(
         &mut self,
         edits: &mut Edits<'_>,
@@ -107,7 +107,7 @@ impl Texts {
         form
     }
 
-    /// A text in the middle of its box, on one line.
+    /// Reserves a form with a one-line text, centred in its box.
     pub(super) fn caption(&mut self, edits: &mut Edits<'_>, text: &str, size: f32, extent: (f64, f64)) -> Ref {
         let style = TextStyle {
             place: Some(TextPlace::OneLine),
@@ -118,14 +118,14 @@ impl Texts {
         self.add(edits, text, style, extent)
     }
 
-    /// Draws all of them; refuses what our letters cannot show as others do.
+    /// Draws all texts. Refuses text that our fonts cannot show as other viewers do.
     pub(super) fn finish(mut self, edits: &mut Edits<'_>) -> Result<(), Refused> {
         if self.jobs.is_empty() {
             return Ok(());
         }
         let jobs = std::mem::take(&mut self.jobs);
         for job in &jobs {
-            // Viewers pass over these, and show the letters in the order in which they are written.
+            // Viewers ignore these characters and show the letters in stored order.
             if let MarkContent::FormText { text, .. } = &job.mark.content
                 && (text.contains(is_direction) || has_overlong_character(text))
             {
@@ -139,7 +139,7 @@ impl Texts {
     }
 }
 
-/// Imports each page of the drawing as the form that was reserved for it.
+/// Imports each drawn page as the form reserved for it.
 fn import(drawn: &[u8], jobs: &[Job], edits: &mut Edits<'_>) -> Result<(), PdfDefect> {
     let file = File::open(drawn.to_vec(), None)?;
     let view = file.latest();
@@ -172,10 +172,10 @@ fn import(drawn: &[u8], jobs: &[Job], edits: &mut Edits<'_>) -> Result<(), PdfDe
     Ok(())
 }
 
-/// The content of a default appearance (12.7.4.3): font size and colour.
+/// Content of a default appearance (12.7.4.3): font size and colour.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct DefaultAppearance {
-    /// `None` if the font size fits the box.
+    /// `None` if the size adapts to the box.
     pub(super) size: Option<f32>,
     pub(super) colour: Colour,
 }
@@ -212,7 +212,7 @@ impl DefaultAppearance {
     }
 }
 
-/// The alignment under `Q`.
+/// Reads the alignment under `Q`.
 pub(super) fn alignment(number: Option<i64>) -> Alignment {
     match number {
         Some(1) => Alignment::Center,
@@ -221,7 +221,7 @@ pub(super) fn alignment(number: Option<i64>) -> Alignment {
     }
 }
 
-/// A text box. Without an appearance, both viewers give it a border in the colour of its letters.
+/// Draws a text box. If it has no appearance, both viewers draw a border in the colour of its text.
 pub(super) fn free_text(
     edits: &mut Edits<'_>,
     annotation: &Dict,
@@ -248,7 +248,7 @@ pub(super) fn free_text(
         canvas.paint(ground.is_some(), border.width > 0.0);
     }
     if border.width > 0.0 {
-        // Without a line to its subject, it is an ordinary text box.
+        // Without a line to a subject, it is an ordinary text box.
         let _ = lines::callout(edits, annotation, canvas);
     }
     if !text.trim().is_empty() && inner.has_area() {
@@ -268,7 +268,7 @@ pub(super) fn free_text(
     Ok(())
 }
 
-/// The default appearance of an annotation, or the form's.
+/// Returns the default appearance of an annotation, or else that of the form.
 fn default_appearance(objects: &impl Look, annotation: &Dict) -> DefaultAppearance {
     let own = objects.text_in(annotation, b"DA");
     let of_form = || objects.text_in(objects.dict_of_catalog(b"AcroForm")?, b"DA");
@@ -286,7 +286,7 @@ pub(super) fn moved(x: f64, y: f64) -> Matrix {
     }
 }
 
-/// The content of a text box. Its plain and its rich text must match, because programs show one or the other.
+/// Returns the content of a text box. Its plain and rich text must match, because programs show one or the other.
 fn said(objects: &impl Look, annotation: &Dict) -> Result<String, ()> {
     let plain = objects.text_in(annotation, b"Contents").unwrap_or_default();
     let rich = rich_text(objects, annotation).unwrap_or_default();
@@ -298,7 +298,7 @@ fn said(objects: &impl Look, annotation: &Dict) -> Result<String, ()> {
     }
 }
 
-/// Rich text (12.7.4.4) as plain text.
+/// Converts rich text (12.7.4.4) to plain text.
 pub(super) fn rich_text(objects: &impl Look, annotation: &Dict) -> Option<String> {
     let rich = match objects.value_in(annotation, b"RC")? {
         crate::pdf::Object::Stream(stream) => {
@@ -343,7 +343,7 @@ fn without_tags(rich: &str) -> String {
     plain.trim().to_owned()
 }
 
-/// The names of rubber stamps that the standard has (Table 184).
+/// Names of the standard rubber stamps (Table 184).
 const STAMPS: [(&[u8], &str); 14] = [
     (b"Approved", "APPROVED"),
     (b"Experimental", "EXPERIMENTAL"),
@@ -361,7 +361,7 @@ const STAMPS: [(&[u8], &str); 14] = [
     (b"ForPublicRelease", "FOR PUBLIC RELEASE"),
 ];
 
-/// A rubber stamp with a name of the standard: the name in a frame. We do not know the pictures of other names.
+/// Draws a rubber stamp with a standard name as the name in a frame. The images of other names are unknown.
 pub(super) fn stamp(
     edits: &mut Edits<'_>,
     annotation: &Dict,

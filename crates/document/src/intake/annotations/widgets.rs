@@ -1,5 +1,5 @@
-//! Widgets whose appearance the file leaves to viewers: list boxes, ticks and dots, push buttons. `flatten` draws text
-//! fields when the form becomes part of the page.
+//! Widgets whose appearance the file leaves to viewers: list boxes, check boxes, radio buttons, push buttons. `flatten`
+//! draws text fields when the form becomes part of the page.
 
 use domain::field::measures::{LARGEST_AUTOMATIC, LINE_HEIGHT};
 use domain::field::{Alignment, TextPlace};
@@ -14,16 +14,16 @@ use crate::pdf::geometry::{Matrix, Rectangle};
 use crate::pdf::{Dict, Name, Object, Ref};
 use crate::text::layout::TextStyle;
 
-/// Deeper nesting of fields is not followed.
+/// Maximum nesting of fields.
 const DEEPEST: usize = 32;
-/// Flags of fields (Tables 229, 233), by their bit.
+/// Field flags (Tables 229, 233), as bits.
 const RADIO: i64 = 1 << 15;
 const PUSH_BUTTON: i64 = 1 << 16;
 const COMBO: i64 = 1 << 17;
-/// The colour that `PDFium` draws beneath a chosen option.
+/// Background of a selected option in `PDFium`.
 const CHOSEN: [f64; 3] = [0.0, 0.2, 0.44];
 
-/// The value of a key of a widget, or of the field above it.
+/// Returns the value of a key in a widget, or in the fields above it.
 pub(super) fn inherited<'o>(objects: &'o impl Look, widget: &'o Dict, key: &[u8]) -> Option<&'o Object> {
     let mut node = widget;
     for _ in 0..DEEPEST {
@@ -63,7 +63,7 @@ impl Kind {
     }
 }
 
-/// Whether viewers draw something for the widget that the file does not.
+/// Returns whether viewers draw content for the widget that is not in the file.
 pub(super) fn is_left_to_viewers(objects: &impl Look, widget: &Dict) -> bool {
     let appearance = Appearance::of(objects, widget);
     let is_missing = appearance == Appearance::None;
@@ -85,7 +85,7 @@ pub(super) fn is_left_to_viewers(objects: &impl Look, widget: &Dict) -> bool {
         }
 }
 
-/// Whether it has a visible value.
+/// Returns whether the widget has a visible value.
 pub(super) fn has_value(objects: &impl Look, widget: &Dict) -> bool {
     match inherited(objects, widget, b"V") {
         Some(Object::Str(text)) => !text.text().trim().is_empty(),
@@ -95,19 +95,19 @@ pub(super) fn has_value(objects: &impl Look, widget: &Dict) -> bool {
     }
 }
 
-/// The state of a button that is on.
+/// Returns the name of a button's on state.
 fn state(objects: &impl Look, widget: &Dict) -> Option<Name> {
     let is_on = |name: &&Name| !name.is(b"Off");
     match objects.value_in(widget, b"AS").and_then(Object::as_name) {
         Some(name) => Some(name).filter(is_on).cloned(),
-        // Only their appearances could tell which of them the value means.
+        // Only the appearances could show which widget the value refers to.
         None if Kind::of(objects, widget) == Kind::Radio => None,
         None => inherited(objects, widget, b"V")?.as_name().filter(is_on).cloned(),
     }
 }
 
-/// The widget with a look, if viewers draw one that the file does not have. `is_stale`: the form asks viewers to redraw
-/// every field (`NeedAppearances`).
+/// Returns the widget with an appearance, if viewers draw one that is not in the file. `is_stale` means that the form
+/// asks viewers to redraw every field (`NeedAppearances`).
 pub(super) fn drawn(
     edits: &mut Edits<'_>,
     widget: &Dict,
@@ -141,7 +141,7 @@ pub(super) fn drawn(
     Ok(is_settled.then_some(widget))
 }
 
-/// If there are appearances for states but no state, viewers use that of the value, or `Off`.
+/// If there are appearances for states but no current state, sets the state that viewers use: the value, or `Off`.
 fn settle_state(objects: &impl Look, widget: &mut Dict) -> bool {
     let looks = objects.dict_in(widget, b"AP");
     let Some(states) = looks.and_then(|looks| objects.dict_in(looks, b"N")) else {
@@ -156,7 +156,7 @@ fn settle_state(objects: &impl Look, widget: &mut Dict) -> bool {
     true
 }
 
-/// A new appearance in place of the current one.
+/// Replaces the current appearance.
 fn of_state(objects: &impl Look, widget: &Dict, look: Ref) -> Object {
     let looks = objects.dict_in(widget, b"AP");
     match (
@@ -173,17 +173,17 @@ fn of_state(objects: &impl Look, widget: &Dict, look: Ref) -> Object {
     }
 }
 
-/// The box of a widget as drawn, rotated as its characteristics say (Table 192, `R`).
+/// The box of a widget as drawn, with the rotation from its characteristics (Table 192, `R`).
 struct Frame {
     canvas: Canvas,
-    /// From the origin.
+    /// The box, relative to the origin.
     area: Rectangle,
     matrix: Option<Matrix>,
     border: f64,
 }
 
 impl Frame {
-    /// Background and border. `None` if there is no box.
+    /// Draws background and border. `None` if there is no box.
     fn new(objects: &impl Look, widget: &Dict) -> Option<Self> {
         let rectangle = objects.rectangle_in(widget, b"Rect").filter(Rectangle::has_area)?;
         let empty = Dict::new();
@@ -251,7 +251,7 @@ fn default_appearance(objects: &impl Look, widget: &Dict) -> DefaultAppearance {
     DefaultAppearance::parse(&own.or_else(of_form).unwrap_or_default())
 }
 
-/// Whether a button has a picture. Viewers scale and place it in different ways.
+/// Returns whether a button has an icon. Viewers scale and place icons differently.
 fn has_icon(objects: &impl Look, widget: &Dict) -> bool {
     let icon = objects
         .dict_in(widget, b"MK")
@@ -279,7 +279,7 @@ fn push_button(edits: &mut Edits<'_>, widget: &Dict, texts: &mut Texts) -> Optio
     (has_box || !caption.trim().is_empty()).then(|| frame.finish(edits))
 }
 
-/// A button with its mark when it is on, and its box.
+/// Draws a button with its box, and with its mark if it is on.
 fn button(edits: &mut Edits<'_>, widget: &mut Dict, kind: Kind, appearance: Appearance) -> Option<Object> {
     let state = state(edits, widget);
     let looks = edits.dict_in(widget, b"AP");
@@ -288,7 +288,7 @@ fn button(edits: &mut Edits<'_>, widget: &mut Dict, kind: Kind, appearance: Appe
         .cloned()
         .unwrap_or_default();
     if appearance == Appearance::NoneForState {
-        // An appearance that shows nothing, because its state has no entry.
+        // An appearance shows nothing if its state has no entry.
         let broken = states.has(&state.as_ref().map_or((&b"Off"[..]).into(), Name::bytes));
         if !broken {
             return None;
@@ -316,7 +316,7 @@ fn button(edits: &mut Edits<'_>, widget: &mut Dict, kind: Kind, appearance: Appe
     Some(states.into())
 }
 
-/// The sign of a button that is on: `CA` names it by a letter of Zapf Dingbats.
+/// Draws the mark of a button that is on. `CA` selects it by a letter in Zapf Dingbats.
 fn mark(frame: &mut Frame, style: Option<&str>, kind: Kind, colour: &Colour) {
     let (width, height) = (frame.area.width(), frame.area.height());
     let side = (width.min(height) - 2.0 * frame.border).max(1.0);
@@ -377,7 +377,7 @@ fn mark(frame: &mut Frame, style: Option<&str>, kind: Kind, colour: &Colour) {
     }
 }
 
-/// The options of a list: what each is called in the file, and by people.
+/// Returns the options of a list: the name in the file and the displayed name of each.
 fn options(objects: &impl Look, widget: &Dict) -> Vec<(String, String)> {
     let text = |object: &Object| {
         let text = objects.follow(object).as_str().map(crate::pdf::Str::text);
@@ -398,7 +398,7 @@ fn options(objects: &impl Look, widget: &Dict) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Which options are chosen: by their places, or by the value.
+/// Returns which options are selected, by their index or by the value.
 fn chosen(objects: &impl Look, widget: &Dict, options: &[(String, String)]) -> Vec<bool> {
     if let Some(Object::Array(places)) = inherited(objects, widget, b"I") {
         let places: Vec<usize> = places
@@ -432,7 +432,7 @@ fn list_box(edits: &mut Edits<'_>, widget: &Dict, texts: &mut Texts) -> Option<R
     let (left, width) = (frame.border, frame.area.width() - 2.0 * frame.border);
     let lowest = frame.border;
     let mut top = frame.area.top - frame.border;
-    // Text that does not fit is scrolled out of sight.
+    // Text that does not fit is scrolled out of view.
     let inner = Rectangle {
         left,
         bottom: lowest,

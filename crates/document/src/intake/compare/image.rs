@@ -1,15 +1,15 @@
-//! The identity of an image, independent of object numbers and compression.
+//! Identifies an image independently of object numbers and compression.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use hayro::hayro_syntax::object::{Dict, Object, ObjectIdentifier, Stream};
 
-/// How deep the parts of an image may lie in one another, and how many there may be; a colour space has some ten.
+/// Maximum nesting depth of an image's parts, and of their number. A colour space has about ten.
 const DEEPEST: u32 = 12;
 const MOST_PARTS: u32 = 100_000;
 /// Entries to ignore: those that describe a stream's encoding, because decoded data is compared, and those that do not
-/// affect the image on a page.
+/// affect how the image is drawn.
 const NOT_DRAWN: [&[u8]; 12] = [
     b"Length",
     b"Filter",
@@ -25,12 +25,12 @@ const NOT_DRAWN: [&[u8]; 12] = [
     b"StructParent",
 ];
 
-/// The images of a file that were met already.
+/// Identities of the images seen so far in a file.
 #[derive(Default)]
 pub(super) struct Images(HashMap<ObjectIdentifier, Option<u64>>);
 
 impl Images {
-    /// A digest of an image; `None` if it has too many parts.
+    /// Returns a digest of an image. `None` if it has too many parts.
     pub(super) fn identity(&mut self, image: &Stream<'_>) -> Option<u64> {
         // An inline image is not an object.
         let id = image.dict().obj_id();
@@ -64,7 +64,7 @@ impl Digest {
         match object {
             Object::Null(_) => "null".hash(hasher),
             Object::Boolean(truth) => truth.hash(hasher),
-            // Exactly as it is drawn.
+            // Hash the number exactly as it is drawn.
             Object::Number(number) => number.as_f32().to_bits().hash(hasher),
             Object::String(string) => string.as_bytes().hash(hasher),
             Object::Name(name) => name.as_ref().hash(hasher),
@@ -102,7 +102,7 @@ impl Digest {
             data.as_ref().hash(&mut self.hasher);
             return Some(());
         }
-        // A JPEG and its like stay as they are.
+        // JPEG and similar data is hashed as stored.
         stream.raw_data().as_ref().hash(&mut self.hasher);
         format!("{:?}", stream.filters()).hash(&mut self.hasher);
         for key in [&b"DecodeParms"[..], b"DP"] {

@@ -1,15 +1,15 @@
-//! Whether two pictures of a page show the same.
+//! Compares two rendered images of a page.
 
 use crate::pages::render::Picture;
 
-/// The side of the square in which a difference has to show, in pixels.
+/// Side in pixels of the squares in which differences are measured.
 const SIDE: usize = 4;
-/// The difference of a single black pixel on white: a sixteenth of the square's full scale.
+/// Allowed difference: one black pixel on white, which is a sixteenth of the square's full scale.
 const MOST: u16 = 255;
-/// Bytes of a pixel. The fourth is ignored.
+/// Bytes per pixel. The fourth is ignored.
 const PIXEL: usize = 4;
 
-/// Whether they differ by more than one whole pixel in any square of 4 × 4 pixels, in red, green or blue.
+/// Returns whether the images differ by more than one whole pixel in any square of 4 × 4 pixels, in red, green or blue.
 pub(super) fn differ(before: &Picture, after: &Picture) -> bool {
     if (before.width, before.height) != (after.width, after.height) {
         return true;
@@ -20,7 +20,7 @@ pub(super) fn differ(before: &Picture, after: &Picture) -> bool {
     let columns = usize::try_from(before.width).unwrap_or(usize::MAX);
     let rows_of = |picture| rows(picture, columns);
     let rows: Vec<(&[u8], &[u8])> = rows_of(before).zip(rows_of(after)).collect();
-    // How much the last rows differ in each column.
+    // Difference of the last rows in each column.
     let mut sums = vec![[0_u16; 3]; columns];
     let mut alike = 0_usize;
     for (row, pair) in rows.iter().enumerate() {
@@ -49,7 +49,7 @@ fn rows(picture: &Picture, columns: usize) -> impl Iterator<Item = &[u8]> {
     picture.rgba.chunks_exact(columns.saturating_mul(PIXEL).max(1))
 }
 
-/// How much each pixel of a row differs.
+/// Returns the difference of each pixel in a row.
 fn differences((before, after): (&[u8], &[u8])) -> impl Iterator<Item = [u16; 3]> {
     let pixels = before.as_chunks::<PIXEL>().0.iter().zip(after.as_chunks::<PIXEL>().0);
     pixels.map(|([red, green, blue, _], [other_red, other_green, other_blue, _])| {
@@ -61,7 +61,7 @@ fn differences((before, after): (&[u8], &[u8])) -> impl Iterator<Item = [u16; 3]
     })
 }
 
-/// Whether neighbouring columns as wide as a square exceed the limit.
+/// Returns whether adjacent columns of one square's width exceed the limit.
 fn exceeds(sums: &[[u16; 3]]) -> bool {
     sums.windows(SIDE.min(sums.len()).max(1)).any(|columns| {
         let square = columns

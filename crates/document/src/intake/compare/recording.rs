@@ -1,12 +1,12 @@
-//! What a page draws, step by step, without drawing it.
+//! Records the drawing steps of a page without painting.
 //!
-//! The interpreter of our renderer is given a device that only takes notes: what each step draws goes into a digest (which
-//! glyph of which font, which image, which colour, which mask), where it draws into a list of numbers. Two pages with the same
-//! digest do the same in the same order, and where they do it is compared number by number.
+//! The renderer's interpreter gets a device that only records. The content of each step (glyph and font, image, colour,
+//! mask) is added to a digest, and its position to a list of numbers. Two pages with the same digest draw the same
+//! content in the same order, and their positions are compared number by number.
 //!
-//! Places are in points of the displayed page from its top left corner. Clips are noted with what is drawn in them, not
-//! as separate steps, because the same clip can be set in many ways. Tiles and masks are noted where they are first
-//! used.
+//! Positions are in points of the displayed page from its top left corner. Clips are recorded with the content drawn in
+//! them, not as separate steps, because the same clip can be set in many ways. Tiles and masks are recorded on first
+//! use.
 
 use std::collections::HashMap;
 use std::fmt::{self, Write as _};
@@ -25,18 +25,19 @@ use hayro::kurbo::{Affine, BezPath, PathEl, Point, Rect, Shape as _};
 use super::image::Images;
 use crate::pages::render::user_unit;
 
-/// Places closer than this count as one, in points.
+/// Positions closer than this count as equal, in points.
 const NEAR: f32 = 0.1;
-/// How far a rectangle's side can be off, in points, and still count as straight.
+/// Maximum deviation of a rectangle's side that still counts as straight, in points.
 const STRAIGHT: f64 = 0.01;
-/// The maximum size of the notes on a page, in units of four bytes. A page of text has some ten thousand.
+/// Maximum size of the records for a page, in units of four bytes. A page of text has about ten thousand.
 const MOST_NOTES: usize = 4_000_000;
-/// How deep tiles, masks and drawn glyphs can be nested.
+/// Maximum nesting of tiles, masks and drawn glyphs.
 const DEEPEST: u32 = 12;
-/// A length in a space of its own by which its place on the page is noted; that of a letter in the space of its font.
+/// Length, in a step's own coordinate space, that records its transform on the page. For a glyph, that is the space of
+/// its font.
 const REACH: f64 = 1000.0;
 
-/// The things that a page draws, and where.
+/// The drawing steps of a page, with their positions.
 #[derive(Debug)]
 pub(super) struct Recording {
     what: u64,
@@ -45,7 +46,7 @@ pub(super) struct Recording {
 }
 
 impl Recording {
-    /// Whether both draw the same at the same places. False if one was not recorded completely.
+    /// Returns whether both pages draw the same at the same positions. False if one was not recorded completely.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         let near = |(one, other): (&f32, &f32)| (one - other).abs() <= NEAR;
         self.is_whole
@@ -56,7 +57,7 @@ impl Recording {
     }
 }
 
-/// State that is shared by the pages of one file.
+/// State shared by the pages of one file.
 pub(super) struct Recorder<'a> {
     cache: InterpreterCache<'a>,
     images: Images,
@@ -72,7 +73,7 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Notes what a page draws.
+    /// Records the drawing steps of a page.
     pub(super) fn record(&mut self, page: &Page<'a>) -> Recording {
         let unit = f64::from(user_unit(page));
         let (width, height) = page.render_dimensions();
@@ -94,9 +95,9 @@ impl<'a> Recorder<'a> {
 /// The clip of a step.
 #[derive(Clone, Copy)]
 struct Clip {
-    /// All rectangles around it.
+    /// The intersection of all clip rectangles.
     rectangle: Rect,
-    /// Which other shape, by its number.
+    /// Number of the other clip shape.
     shape: u32,
 }
 
@@ -107,7 +108,7 @@ struct Notes<'r> {
     is_whole: bool,
     clips: Vec<Clip>,
     shapes: u32,
-    /// The numbers of tiles and masks that are noted already.
+    /// Numbers of the tiles and masks recorded so far.
     parts: HashMap<(u128, bool), usize>,
     depth: u32,
     images: &'r mut Images,
@@ -131,7 +132,7 @@ impl<'r> Notes<'r> {
         }
     }
 
-    /// Counts notes; false if there are enough.
+    /// Counts records. False if the maximum is reached.
     fn counts(&mut self, notes: usize) -> bool {
         self.count = self.count.saturating_add(notes);
         if self.count > MOST_NOTES {
@@ -165,16 +166,16 @@ impl<'r> Notes<'r> {
         self.point(Point::new(rectangle.x1, rectangle.y1));
     }
 
-    /// Where a transform puts the corners of a box at the origin.
+    /// Records the positions of the corners of a box at the origin after a transform.
     fn place(&mut self, transform: Affine, width: f64, height: f64) {
         for corner in [(0.0, 0.0), (width, 0.0), (0.0, height)] {
             self.point(transform * Point::from(corner));
         }
     }
 
-    /// Content that is known only by its description.
+    /// Records content by its debug description.
     fn described(&mut self, what: &dyn fmt::Debug) {
-        // Stops early if there are enough.
+        // Stops early at the maximum.
         let _ = write!(Described(self), "{what:?}");
     }
 
@@ -211,7 +212,7 @@ impl<'r> Notes<'r> {
         self.what("end");
     }
 
-    /// Begins a step with what clips it.
+    /// Begins a step, with its clips.
     fn step(&mut self, name: &str) {
         self.what(name);
         let clip = self.clip();
@@ -242,7 +243,7 @@ impl<'r> Notes<'r> {
         self.clips.push(clip);
     }
 
-    /// Notes a part by its number, and its content if it is new.
+    /// Records a part by its number, and its content if it is new.
     fn part(&mut self, key: (u128, bool), draw: impl FnOnce(&mut Self)) {
         let next = self.parts.len();
         if let Some(number) = self.parts.get(&key).copied() {
@@ -441,7 +442,7 @@ impl<'a> Device<'a> for Notes<'_> {
     }
 }
 
-/// Notes a description as it is written.
+/// Records a description while it is written.
 struct Described<'n, 'r>(&'n mut Notes<'r>);
 
 impl fmt::Write for Described<'_, '_> {
@@ -455,7 +456,7 @@ impl fmt::Write for Described<'_, '_> {
     }
 }
 
-/// The rectangle that a path is on the page, if it is one with upright sides.
+/// Returns the rectangle that a path forms on the page, if its sides are parallel to the axes.
 fn upright(path: &BezPath, transform: Affine) -> Option<Rect> {
     let (corners, last) = match path.elements() {
         [

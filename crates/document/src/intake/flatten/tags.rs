@@ -1,8 +1,9 @@
-//! What flattened fields say to assistive technology.
+//! Tags flattened fields for assistive technology.
 //!
-//! In a tagged file, the element that named a widget names what became of it: marked content of a form `XObject`, one on each
-//! page, that draws the looks. The form counts its own marks, so the page's are not touched. A field that no element named gets
-//! one at the end. A box whose value is drawn later, with an element of its own, is an artifact.
+//! In a tagged file, the structure element of a widget then refers to marked content in a form `XObject`, which draws
+//! the appearances. There is one such form on each page. The form numbers its own marked content, so that of the page
+//! is not changed. A field without an element gets one at the end. A box whose value is drawn later, with an element of
+//! its own, is an artifact.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -18,14 +19,14 @@ use crate::pdf::{Dict, Object, Objects, PdfDefect, Ref, Stream};
 pub(super) enum Says {
     /// The value of a field.
     Field(Spoken),
-    /// What an annotation other than a widget says.
+    /// The content of an annotation other than a widget.
     Annotation,
     Nothing,
 }
 
-/// A look that becomes part of the structure.
+/// An appearance that becomes part of the structure.
 struct Content {
-    /// The annotation whose look it was.
+    /// The annotation that had the appearance.
     annotation: Option<Ref>,
     says: Says,
     element: Option<Ref>,
@@ -35,18 +36,18 @@ struct Content {
 struct Sheet {
     page: Ref,
     form: Ref,
-    /// In the order of their marks.
+    /// The contents in the order of their marked-content numbers.
     contents: Vec<Content>,
 }
 
-/// Collects the drawings on the pages of a tagged file.
+/// Collects the drawn appearances on the pages of a tagged file.
 pub(super) struct Tags {
     structure: Structure,
     sheets: Vec<Sheet>,
 }
 
 impl Tags {
-    /// `None` if the file is not tagged.
+    /// Returns `None` if the file is not tagged.
     pub(super) fn of(objects: &impl Objects) -> Result<Option<Self>, PdfDefect> {
         let structure = Structure::of(objects)?;
         Ok(structure.map(|structure| Self {
@@ -55,9 +56,9 @@ impl Tags {
         }))
     }
 
-    /// A form that draws the looks of a page, each marked.
+    /// Creates a form that draws the appearances of a page, each as marked content.
     pub(super) fn form(&mut self, edits: &mut Edits<'_>, page: Ref, looks: Vec<(Option<Ref>, Drawn)>) -> Ref {
-        // A form shows nothing outside its box; a page is nowhere wider.
+        // A form shows nothing outside its box. No page is wider than this.
         const FAR: i64 = 1 << 20;
         let mut forms = Dict::new();
         let mut shown = String::new();
@@ -67,9 +68,9 @@ impl Tags {
             let is_tagged = is_tagged(edits, &drawn.look);
             let content = show(edits, &mut forms, number, drawn);
             match says {
-                // Marked content that belongs to elements does not nest (14.7.5.1).
+                // Marked content that belongs to elements cannot be nested (14.7.5.1).
                 _ if is_tagged => shown.push_str(&content),
-                // Writing into a string does not fail.
+                // Writing to a string cannot fail.
                 Says::Nothing => _ = write!(shown, "/Artifact BMC\n{content}EMC\n"),
                 Says::Field(_) | Says::Annotation => {
                     _ = write!(shown, "/Form <</MCID {}>> BDC\n{content}EMC\n", contents.len());
@@ -94,7 +95,7 @@ impl Tags {
         form
     }
 
-    /// Adds the drawings to the structure.
+    /// Adds the drawn appearances to the structure.
     pub(super) fn write(mut self, edits: &mut Edits<'_>) -> Result<(), PdfDefect> {
         self.replace_annotations(edits)?;
         let mut structure = self.structure;
@@ -125,7 +126,7 @@ impl Tags {
         structure.write(edits)
     }
 
-    /// Lets the elements of annotations name the marked content instead.
+    /// Makes the elements of annotations refer to the marked content instead.
     fn replace_annotations(&mut self, edits: &mut Edits<'_>) -> Result<(), PdfDefect> {
         let mut contents = BTreeMap::new();
         for sheet in &mut self.sheets {
@@ -149,7 +150,7 @@ impl Tags {
     }
 }
 
-/// Whether marked content of an appearance already belongs to elements.
+/// Returns whether marked content of an appearance already belongs to elements.
 fn is_tagged(objects: &impl Objects, look: &Object) -> bool {
     let stream = objects.follow(look).as_stream();
     stream.is_some_and(|stream| stream.dict.has(b"StructParents"))
@@ -166,7 +167,7 @@ fn element_of(spoken: &Spoken) -> Dict {
     field_element(spoken.role, spoken.is_on, spoken.words.as_deref())
 }
 
-/// Adds the old field's attributes to its element, unless the element has attributes of its own.
+/// Adds the old field's attributes to its element, unless the element has its own attributes.
 fn describe(edits: &mut Edits<'_>, element: Ref, spoken: &Spoken) -> Result<(), PdfDefect> {
     if let Some(element) = edits.edit_dict(element)?
         && !element.has(b"A")

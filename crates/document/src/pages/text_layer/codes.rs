@@ -1,20 +1,20 @@
-//! Characters of glyphs whose fonts do not name them, found by the codes of the glyphs.
+//! Finds the characters of glyphs by their codes if their fonts do not specify them.
 
 use hayro::hayro_interpret::hayro_cmap::{BfString, CMap, CMapName, CidFamily, load_embedded};
 use hayro::hayro_syntax::object::{Array, Dict, Name, Stream, String as PdfString};
 use hayro::hayro_syntax::page::Page;
 
-/// What the character codes of a composite font mean that does not say it itself (ISO 32000-2, 9.10.2). hayro tells of a
-/// glyph its code and not its font, so all of a page's fonts are asked; there is rarely more than one kind.
+/// The meaning of the character codes in a composite font that does not specify it (ISO 32000-2, 9.10.2). hayro reports
+/// a glyph's code but not its font, so all fonts of the page are tried. There is rarely more than one kind.
 #[derive(Debug)]
 pub(super) enum Codes {
-    /// UTF-16: by the name of the encoding, or by an identity in place of the map.
+    /// UTF-16, by the name of the encoding, or by an identity map.
     Unicode,
-    /// Of one of Adobe's character collections.
+    /// A character collection by Adobe.
     Collection(Box<Collection>),
 }
 
-/// From codes to the collection's numbers, and from these to characters.
+/// Maps codes to the collection's numbers, and these to characters.
 #[derive(Debug)]
 pub(crate) struct Collection {
     encoding: CMap,
@@ -22,7 +22,7 @@ pub(crate) struct Collection {
 }
 
 impl Collection {
-    /// `None` if the collection is not one of Adobe's, or the encoding has no name.
+    /// Returns `None` if the collection is not one of Adobe's, or the encoding has no name.
     pub(crate) fn new(registry: &[u8], ordering: &[u8], encoding: &[u8]) -> Option<Self> {
         let family = CidFamily::from_registry_ordering(registry, ordering);
         let parsed = |name: CMapName<'_>| CMap::parse(load_embedded(name)?, load_embedded);

@@ -1,14 +1,14 @@
-//! The order in which the lines of a page are read, found from their places alone.
+//! Finds the reading order of a page's lines from their positions alone.
 
 use super::{Line, SAME_BASELINE, rows};
 
-/// Beyond this many lines the order is only from top to bottom.
+/// Above this number of lines, they are only ordered from top to bottom.
 const MOST_ORDERED: usize = 5_000;
-/// Shares of the letters' size: the white between the rows and the columns of a page.
+/// Gaps between the rows and the columns of a page, relative to the font size.
 const ROW_GAP: f64 = 0.5;
 const COLUMN_GAP: f64 = 1.0;
 
-/// Lines in the order in which they are read. Each direction by itself, the one with most text first.
+/// Returns the lines in reading order. Each text direction is ordered separately, the one with most text first.
 pub(super) fn reading_order(lines: Vec<Line>) -> Vec<Line> {
     let mut directions: Vec<Vec<Line>> = Vec::new();
     for line in lines {
@@ -36,7 +36,7 @@ pub(super) fn reading_order(lines: Vec<Line>) -> Vec<Line> {
     ordered
 }
 
-/// Cuts a block of lines along the white between them, again and again.
+/// Splits a block of lines repeatedly at the gaps between them.
 struct Order {
     right_to_left: bool,
 }
@@ -47,7 +47,7 @@ impl Order {
             ordered.extend(lines);
             return;
         }
-        // Columns of prose, with what runs across them (a title) between.
+        // Columns of prose, separated by lines that run across them (such as a title).
         if let Some(gutter) = prose_gutter(&lines) {
             for zone in zones(lines, gutter) {
                 match zone {
@@ -65,7 +65,7 @@ impl Order {
             }
             return;
         }
-        // Blocks one below the other: paragraphs, rows of a table.
+        // Blocks one below the other, such as paragraphs or table rows.
         let size = median(lines.iter().map(|line| line.size));
         let bands = cut(lines, ROW_GAP * size, |line| (line.top(), line.bottom()));
         if bands.len() > 1 {
@@ -75,7 +75,7 @@ impl Order {
             return;
         }
         let Some(band) = bands.into_iter().next() else { return };
-        // Cells of one row, each of several lines.
+        // Cells of one row, each with several lines.
         let mut cells = cut(band, COLUMN_GAP * size, |line| (line.start, line.end));
         if cells.len() > 1 && !are_rows(&cells) {
             if self.right_to_left {
@@ -99,7 +99,7 @@ fn row_by_row(mut lines: Vec<Line>) -> Vec<Line> {
     rows(lines).into_iter().flatten().collect()
 }
 
-/// Parts between which more than `gap` is free, in order.
+/// Splits the lines at gaps wider than `gap`. Returns the parts in order.
 fn cut(mut lines: Vec<Line>, gap: f64, extent: impl Fn(&Line) -> (f64, f64)) -> Vec<Vec<Line>> {
     lines.sort_by(|a, b| extent(a).0.total_cmp(&extent(b).0));
     let mut parts: Vec<Vec<Line>> = Vec::new();
@@ -115,7 +115,7 @@ fn cut(mut lines: Vec<Line>, gap: f64, extent: impl Fn(&Line) -> (f64, f64)) -> 
     parts
 }
 
-/// Whether the lines of cells are side by side in pairs. If so, they are read row by row.
+/// Returns whether the lines of cells are side by side in pairs. If so, they are read row by row.
 fn are_rows(cells: &[Vec<Line>]) -> bool {
     let Some(first) = cells.first() else { return false };
     cells.iter().all(|cell| {
@@ -133,8 +133,8 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or_default()
 }
 
-/// The middle of a strip that is free between columns of prose. Lines that are wider than either column do not count;
-/// the columns must be filled with lines, as those of a table are not.
+/// Returns the middle of a free strip between columns of prose. Lines that are wider than either column do not count.
+/// The columns must be filled with lines, unlike those of a table.
 fn prose_gutter(lines: &[Line]) -> Option<f64> {
     let left = lines.iter().map(|line| line.start).fold(f64::INFINITY, f64::min);
     let right = lines.iter().map(|line| line.end).fold(f64::NEG_INFINITY, f64::max);
@@ -172,7 +172,7 @@ enum Zone {
     Columns(Vec<Line>, Vec<Line>),
 }
 
-/// From top to bottom: lines across the gutter, and the lines on either side between them.
+/// Splits the lines, from top to bottom, into lines that cross the gutter, and the lines on either side between them.
 fn zones(mut lines: Vec<Line>, gutter: f64) -> Vec<Zone> {
     lines.sort_by(|a, b| a.baseline.total_cmp(&b.baseline));
     let mut zones = Vec::new();

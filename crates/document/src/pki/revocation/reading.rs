@@ -1,16 +1,16 @@
-//! Whether a certificate had been revoked: from the lists (RFC 5280, 5) and answers (OCSP, RFC 6960) that somebody brings
-//! along.
+//! Determines whether a certificate was revoked, from the lists (RFC 5280, 5) and OCSP answers (RFC 6960) provided with
+//! a file.
 //!
-//! What is read counts only where the certificate's own issuer signed it, or, for an answer, somebody whom that issuer
-//! has certified for answering; anybody can put a list into a file. A list or an answer speaks of the moment in
-//! question where it was issued later, or was still valid then. Without them the status is unknown, which is reported
-//! but not a fault.
+//! Anyone can put a list into a file, so data counts only if the certificate's own issuer signed it or, for an answer,
+//! if a responder certified by that issuer did. A list or an answer applies to a moment if it was issued later, or was
+//! still valid at that moment. Without such data, the status is unknown, which is reported but is not a fault.
 //!
-//! What was issued after the certificate's end says that it was not revoked only where it says itself that it reaches back so
-//! far: who has ended may leave the list (RFC 5280, 3.3). That it was revoked counts whenever it is said.
+//! Data issued after the certificate expired proves that it was not revoked only if the data states that it reaches
+//! back far enough, because expired certificates may be removed from the list (RFC 5280, 3.3). A stated revocation
+//! always counts.
 //!
-//! Lists by another than the certificate's issuer (indirect ones), for some reasons only, and of changes alone are not
-//! taken; one of a part of the certificates is, where the certificate belongs to that part (RFC 5280, 5.2.5 and 6.3.3).
+//! Indirect lists (by another issuer), lists for some reasons only, and delta lists are not accepted. A list for a part
+//! of the certificates is accepted if the certificate belongs to that part (RFC 5280, 5.2.5 and 6.3.3).
 
 use const_oid::AssociatedOid;
 use const_oid::ObjectIdentifier;
@@ -30,25 +30,25 @@ use super::{Revocation, RevocationError, RevocationReason, Validity};
 use crate::pki::certificates::{self, Certified};
 use crate::pki::cms::{Algorithm, CmsError, Element, Elements, algorithm, context, sequence};
 
-/// The most lists, responses or certificates that we read.
+/// Maximum number of lists, responses or certificates that we read.
 pub(crate) const MAX_ITEMS: usize = 256;
 /// `id-pkix-ocsp-basic`.
 const OCSP_BASIC: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.48.1.1");
-/// `adbe-revocationInfoArchival`, which Adobe's programs sign along (ISO 32000-2, 12.8.3.3.2).
+/// `adbe-revocationInfoArchival`, a signed attribute added by Adobe's programs (ISO 32000-2, 12.8.3.3.2).
 pub(crate) const ARCHIVAL: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113583.1.1.8");
-/// Extensions of a list (RFC 5280, 5.2) that are looked at: issuing distribution point.
+/// Extension of a list (RFC 5280, 5.2): issuing distribution point.
 const ISSUING_DISTRIBUTION_POINT: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.28");
 /// Delta list indicator: the list contains only changes.
 const DELTA_INDICATOR: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.27");
-/// Since when a list keeps certificates that have ended: `expiredCertsOnCRL` (ITU-T X.509).
+/// Time since which a list keeps expired certificates: `expiredCertsOnCRL` (ITU-T X.509).
 pub(super) const EXPIRED_CERTS_ON_CRL: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.60");
-/// What does not say when the next one comes (which RFC 5280 demands of lists, and RFC 6960 does not of answers) counts for
-/// so long after it was issued; a responder that leaves it out has newer at any time (RFC 6960, 4.2.2.1).
+/// Validity of data without the time of the next issue, which RFC 5280 requires for lists but RFC 6960 does not require
+/// for answers. A responder that omits this time always has newer data (RFC 6960, 4.2.2.1).
 const COUNTS_WITHOUT_END: SignedDuration = SignedDuration::from_hours(24);
-/// How far an issuer's clock may be ahead of ours.
+/// Maximum time by which an issuer's clock may be ahead of ours.
 const CLOCKS_DIFFER: SignedDuration = SignedDuration::from_mins(5);
 
-/// Revocation lists and OCSP responses, DER each.
+/// Revocation lists and OCSP responses, as DER.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RevocationData {
     /// Certificate revocation lists.
@@ -68,13 +68,13 @@ impl RevocationData {
         }
     }
 
-    /// Whether it is more than we read from a file.
+    /// Returns whether there is more data than we read from a file.
     pub(crate) fn is_too_much(&self) -> bool {
         self.lists.len().max(self.responses.len()) > MAX_ITEMS
     }
 }
 
-/// A revocation list from a file, DER or PEM, returned as DER. `None` if it is neither.
+/// Reads a revocation list from a file, DER or PEM. Returns DER, or `None` if the file is neither.
 pub fn list_from_pem_or_der(bytes: Vec<u8>) -> Option<Vec<u8>> {
     const LABEL: &str = "X509 CRL";
     let der = match der::pem::decode_vec(&bytes) {
@@ -85,7 +85,7 @@ pub fn list_from_pem_or_der(bytes: Vec<u8>) -> Option<Vec<u8>> {
     <CertificateList>::from_der(&der).is_ok().then_some(der)
 }
 
-/// `RevocationInfoArchival`: lists under 0, responses under 1.
+/// Reads `RevocationInfoArchival`: lists under tag 0, responses under tag 1.
 pub(crate) fn archived(attribute: &[u8]) -> Result<RevocationData, CmsError> {
     let mut data = RevocationData::default();
     let mut parts = sequence(attribute)?;
@@ -109,16 +109,16 @@ pub(crate) fn archived(attribute: &[u8]) -> Result<RevocationData, CmsError> {
 /// The revocation status of a certificate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Status {
-    /// It was not revoked.
+    /// The certificate was not revoked.
     Good,
-    /// It was revoked.
+    /// The certificate was revoked.
     Revoked(Revocation),
     /// The status is unknown.
     Unknown,
 }
 
-/// The status of `certificate` at the moment `at`, ignoring data issued after `now`. Responders of the issuer may be
-/// among `others`.
+/// Returns the status of `certificate` at the time `at`, ignoring data issued after `now`. `others` may contain
+/// responder certificates of the issuer.
 pub(crate) fn status(
     certificate: &Certified<'_>,
     issuer: &Certified<'_>,
@@ -135,7 +135,7 @@ pub(crate) fn status(
         .responses
         .iter()
         .map(|response| in_response(certificate, issuer, others, response, at, now));
-    // Unusable data is ignored.
+    // Ignore unusable data.
     for (found, _) in listed.chain(answered).flatten() {
         match found {
             Status::Revoked(_) => return found,
@@ -170,7 +170,7 @@ fn remembers(
 ) -> Result<(), RevocationError> {
     let end = certificate
         .not_after()
-        .ok_or(CmsError::Unusable("the certificate's end is out of range"))?;
+        .ok_or(CmsError::Unusable("the certificate's expiry date is out of range"))?;
     if this_update <= end || kept_since.is_some_and(|since| since <= end) {
         Ok(())
     } else {
@@ -178,7 +178,7 @@ fn remembers(
     }
 }
 
-/// Since when a list keeps certificates that have ended.
+/// Returns the time since which a list keeps expired certificates.
 fn list_kept_since(list: &CertificateList) -> Result<Option<Timestamp>, CmsError> {
     list.tbs_cert_list
         .crl_extensions
@@ -189,7 +189,7 @@ fn list_kept_since(list: &CertificateList) -> Result<Option<Timestamp>, CmsError
         .transpose()
 }
 
-/// Data does not count before it was issued.
+/// Checks that `now` is not before the time of issue, because earlier data does not count.
 fn has_begun(this_update: Timestamp, now: Timestamp) -> Result<(), RevocationError> {
     if this_update > now.saturating_add(CLOCKS_DIFFER).unwrap_or(now) {
         return Err(RevocationError::NotYet(this_update));
@@ -197,7 +197,7 @@ fn has_begun(this_update: Timestamp, now: Timestamp) -> Result<(), RevocationErr
     Ok(())
 }
 
-/// When a list was issued, and how long it is valid.
+/// Returns the validity of a list.
 pub(super) fn validity_of_list(list: &CertificateList) -> Result<Validity, RevocationError> {
     let unreadable = CmsError::Unusable("the list's time is out of range");
     let body = &list.tbs_cert_list;
@@ -212,7 +212,7 @@ pub(super) fn validity_of_list(list: &CertificateList) -> Result<Validity, Revoc
     })
 }
 
-/// What a list (DER) says at the time `now` about `certificate` at the moment `at`.
+/// Returns the status in a list (DER) of `certificate` at the time `at`. The list must be valid at `now`.
 pub(super) fn in_list(
     certificate: &Certified<'_>,
     issuer: &Certified<'_>,
@@ -252,7 +252,7 @@ pub(super) fn in_list(
     if let Some(entry) = entry {
         let since = certificates::timestamp(entry.revocation_date)
             .ok_or(CmsError::Unusable("the time of a revocation is out of range"))?;
-        // An old list that revokes does so for ever.
+        // A revocation in an old list stays in effect.
         if since <= at {
             let reason = reason(entry);
             return Ok((Status::Revoked(Revocation { since, reason }), validity));
@@ -264,7 +264,7 @@ pub(super) fn in_list(
     Ok((Status::Good, validity))
 }
 
-/// The reason of a list's entry, if stated (RFC 5280, 5.3.1).
+/// Returns the reason of a list's entry, if stated (RFC 5280, 5.3.1).
 fn reason(entry: &RevokedCert) -> RevocationReason {
     entry
         .crl_entry_extensions
@@ -281,35 +281,35 @@ fn covers(list: &CertificateList, certificate: &Certified<'_>) -> Result<(), Rev
     let not = |reason| Err(RevocationError::NotCovered(reason));
     for extension in list.tbs_cert_list.crl_extensions.iter().flatten() {
         match extension.extn_id {
-            DELTA_INDICATOR => return not("it holds changes alone"),
-            // It restricts nothing.
+            DELTA_INDICATOR => return not("it is a delta list, which contains only changes"),
+            // This extension restricts nothing.
             EXPIRED_CERTS_ON_CRL => {}
             ISSUING_DISTRIBUTION_POINT => {
                 let point = IssuingDistributionPoint::from_der(extension.extn_value.as_bytes())?;
                 if point.indirect_crl {
-                    return not("it is an indirect one, with certificates of other issuers");
+                    return not("it is an indirect list, with certificates of other issuers");
                 }
                 if point.only_some_reasons.is_some() {
-                    return not("it is for some reasons only");
+                    return not("it covers only some reasons");
                 }
                 let is_authority = certificate.is_authority();
                 if point.only_contains_attribute_certs
                     || point.only_contains_user_certs && is_authority
                     || point.only_contains_ca_certs && !is_authority
                 {
-                    return not("it is of other kinds of certificates");
+                    return not("it covers other kinds of certificates");
                 }
                 if let Some(named) = &point.distribution_point
                     && !is_distributed_at(certificate, named)
                 {
-                    return not("it is of another distribution point");
+                    return not("it is for a different distribution point");
                 }
             }
-            _ if extension.critical => return not("it has a critical extension that is unknown here"),
+            _ if extension.critical => return not("it has an unknown critical extension"),
             _ => {}
         }
     }
-    // For example `certificateIssuer`: the entry is for another issuer (RFC 5280, 5.3).
+    // For example, `certificateIssuer` means that the entry is for another issuer (RFC 5280, 5.3).
     let is_unknown = list
         .tbs_cert_list
         .revoked_certificates
@@ -318,12 +318,12 @@ fn covers(list: &CertificateList, certificate: &Certified<'_>) -> Result<(), Rev
         .flat_map(|entry| entry.crl_entry_extensions.iter().flatten())
         .any(|extension| extension.critical);
     if is_unknown {
-        return not("an entry has a critical extension that is unknown here");
+        return not("an entry has an unknown critical extension");
     }
     Ok(())
 }
 
-/// Whether the certificate names this distribution point as complete for it (RFC 5280, 6.3.3, b.2.i).
+/// Returns whether the certificate refers to this distribution point as complete for it (RFC 5280, 6.3.3, b.2.i).
 fn is_distributed_at(certificate: &Certified<'_>, point: &DistributionPointName) -> bool {
     let DistributionPointName::FullName(names) = point else {
         return false;
@@ -340,8 +340,8 @@ fn is_distributed_at(certificate: &Certified<'_>, point: &DistributionPointName)
         })
 }
 
-/// What an OCSP response (DER) says at the time `now` about `certificate` at the moment `at`. Looks for the responder
-/// in the response and among `others`.
+/// Returns the status in an OCSP response (DER) of `certificate` at the time `at`. The response must be valid at `now`.
+/// Searches for the responder in the response and among `others`.
 pub(super) fn in_response(
     certificate: &Certified<'_>,
     issuer: &Certified<'_>,
@@ -358,7 +358,7 @@ pub(super) fn in_response(
         .collect();
     let has_signed =
         |responder: &Certified<'_>| responder.has_signed(response.algorithm, response.signed, response.signature);
-    // RFC 6960, 4.2.2.2: the issuer itself, or whom it has certified for answering.
+    // The responder is the issuer itself, or is certified by it for answering (RFC 6960, 4.2.2.2).
     let may_answer = |responder: &Certified<'_>| {
         let is_for_answers = responder
             .extension::<ExtendedKeyUsage>()
@@ -381,7 +381,8 @@ pub(super) fn in_response(
         if !single.is_about(certificate, issuer) {
             continue;
         }
-        // What is said of a later moment than it was said at, nobody knew: whose certificate has ended since might say so.
+        // An answer about a later time than that of the response itself cannot be true. It could come from a responder
+        // whose certificate has expired since.
         let judged = has_begun(single.validity.this_update, response.produced)
             .and_then(|()| single.judged(certificate, at, now));
         match judged {
@@ -413,12 +414,12 @@ struct Answer<'a> {
     is_known: bool,
     revoked: Option<Revocation>,
     validity: Validity,
-    /// Since when the responder keeps certificates that have ended.
+    /// Time since which the responder keeps expired certificates.
     kept_since: Option<Timestamp>,
 }
 
 impl Answer<'_> {
-    /// What it says about its `certificate` at the moment `at`.
+    /// Returns the status of the answer's `certificate` at the time `at`.
     fn judged(
         &self,
         certificate: &Certified<'_>,
@@ -467,7 +468,7 @@ impl<'a> OcspResponse<'a> {
             .expect(Tag::Sequence)?
             .children()?;
         if bytes.expect(Tag::ObjectIdentifier)?.decode::<ObjectIdentifier>()? != OCSP_BASIC {
-            return Err(CmsError::Unusable("the answer is of an unknown kind").into());
+            return Err(CmsError::Unusable("the response is of an unknown type").into());
         }
         let mut basic = sequence(bytes.expect(Tag::OctetString)?.value)?;
         let data = basic.expect(Tag::Sequence)?;
@@ -488,7 +489,7 @@ impl<'a> OcspResponse<'a> {
             element = fields.next()?;
         }
         if !matches!(element.tag, Tag::ContextSpecific { .. }) {
-            return Err(CmsError::Unusable("the responder is not named").into());
+            return Err(CmsError::Unusable("the response does not identify the responder").into());
         }
         let produced = time(fields.expect(Tag::GeneralizedTime)?)?;
         let mut answers = Vec::new();
@@ -516,7 +517,7 @@ impl<'a> Answer<'a> {
         let serial = id.expect(Tag::Integer)?.value;
         let status = fields.next()?;
         let Tag::ContextSpecific { number, .. } = status.tag else {
-            return Err(CmsError::Unusable("the answer has no status"));
+            return Err(CmsError::Unusable("the response contains no status"));
         };
         let revoked = match number {
             TagNumber(1) => Some(revocation(status.children()?)?),
@@ -536,7 +537,7 @@ impl<'a> Answer<'a> {
             issuer_name,
             issuer_key,
             serial,
-            // Revoked later than the moment in question means good then.
+            // A certificate revoked after `at` was still good at that time.
             is_known: matches!(number, TagNumber(0 | 1)),
             revoked,
             validity: Validity {
@@ -548,7 +549,7 @@ impl<'a> Answer<'a> {
     }
 }
 
-/// `RevokedInfo` (RFC 6960, 4.2.1).
+/// Reads `RevokedInfo` (RFC 6960, 4.2.1).
 fn revocation(mut fields: Elements<'_>) -> Result<Revocation, CmsError> {
     let since = time(fields.expect(Tag::GeneralizedTime)?)?;
     let reason = match fields.optional()? {
@@ -558,7 +559,7 @@ fn revocation(mut fields: Elements<'_>) -> Result<Revocation, CmsError> {
     Ok(Revocation { since, reason })
 }
 
-/// `archiveCutoff` (RFC 6960, 4.4.4) among the extensions of an answer.
+/// Reads `archiveCutoff` (RFC 6960, 4.4.4) from the extensions of an answer.
 fn archive_cutoff(extensions: Element<'_>) -> Result<Option<Timestamp>, CmsError> {
     let mut list = extensions.children()?.expect(Tag::Sequence)?.children()?;
     while let Some(extension) = list.optional()? {
@@ -575,11 +576,11 @@ fn archive_cutoff(extensions: Element<'_>) -> Result<Option<Timestamp>, CmsError
     Ok(None)
 }
 
-/// The octets of a bit string without unused bits.
+/// Returns the octets of a bit string without unused bits.
 fn bits(element: Element<'_>) -> Result<&[u8], CmsError> {
     match element.value.split_first() {
         Some((0, octets)) => Ok(octets),
-        _ => Err(CmsError::Unusable("the signature has no whole octets")),
+        _ => Err(CmsError::Unusable("the signature is not a whole number of bytes")),
     }
 }
 
@@ -587,7 +588,7 @@ fn time(element: Element<'_>) -> Result<Timestamp, CmsError> {
     moment(element.raw)
 }
 
-/// A `GeneralizedTime`, DER.
+/// Reads a `GeneralizedTime` from DER.
 fn moment(der: &[u8]) -> Result<Timestamp, CmsError> {
     let time = GeneralizedTime::from_der(der)?;
     i64::try_from(time.to_unix_duration().as_secs())

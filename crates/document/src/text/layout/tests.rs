@@ -1,8 +1,8 @@
-//! Texts in boxes and columns: those that fit, are cut off or are refused.
+//! Tests of texts in boxes and columns: texts that fit, are clipped or are refused.
 
 use super::*;
 
-/// The one part of a text that is not in cells.
+/// Lays out a text that is not in cells, and returns its only part.
 fn in_box(fonts: &Fonts, text: &str, style: &TextStyle, width: f32, height: f32) -> Result<Lines, TextFault> {
     let laid_out = super::in_box(fonts, text, style, width, height)?;
     Ok(laid_out.parts.into_iter().next().expect("not empty").1)
@@ -170,7 +170,7 @@ fn arabic_letters_are_joined_and_drawn_from_the_right() {
     let lines = in_box(&fonts(), "سلام", &style(10.0), 100.0, 20.0).expect("fits");
     let line = lines.layout.lines().next().expect("a line");
     let run = line.runs().next().expect("a run");
-    // In the order of drawing, the last letter comes first; lam and alef are one glyph.
+    // In drawing order, the last letter is first. Lam and alef are one glyph.
     let drawn: Vec<usize> = run
         .visual_clusters()
         .filter(|cluster| !cluster.is_ligature_continuation())
@@ -265,7 +265,7 @@ fn width(fonts: &Fonts, text: &str) -> f32 {
     set(fonts, text.to_owned(), &style(20.0), 20.0, None).width()
 }
 
-/// Letters above, below or within others need no space of their own, and joined ones are narrower together.
+/// Letters above, below or inside others need no additional width, and joined letters are narrower than separate ones.
 #[test]
 fn the_letters_of_each_script_are_shaped_together() {
     let fonts = fonts();

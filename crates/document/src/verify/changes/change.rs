@@ -1,4 +1,4 @@
-//! A change in a verdict: which part of the file, how, and where.
+//! A change in a verdict: the part of the file, the kind of change, and the location.
 
 use std::fmt;
 
@@ -8,19 +8,19 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Part {
-    /// The file's own structure: trailer, cross-references.
+    /// The file's own structure: trailer and cross-references.
     Structure,
     /// The document catalog.
     Catalog,
-    /// The tree of pages.
+    /// The page tree.
     Pages,
     Page,
-    /// The content of a page, or a stream of unknown kind.
+    /// The content of a page, or a stream of unknown type.
     Content,
-    /// The resources of a page: colours, patterns, states.
+    /// The resources of a page: colours, patterns, graphics states.
     Resources,
     Font,
-    /// A picture or a form that pages show.
+    /// An image or form shown on pages.
     Picture,
     Annotation,
     Form,
@@ -34,13 +34,13 @@ pub enum Part {
     ValidationData,
     /// A script, or an action that opens with the document.
     Script,
-    /// A file within the file.
+    /// An attached file.
     EmbeddedFile,
-    /// Layers that can be shown and hidden.
+    /// Layers that can be shown or hidden.
     OptionalContent,
     /// Bookmarks.
     Outline,
-    /// Descriptions of the file: title, author, XMP.
+    /// Metadata of the file: title, author, XMP.
     Metadata,
     /// Anything else.
     Other,
@@ -73,20 +73,20 @@ impl fmt::Display for Part {
     }
 }
 
-/// How something was changed.
+/// The kind of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum How {
     Changed,
     Added,
-    /// It is new and shows on a page.
+    /// The part is new and visible on a page.
     AddedVisibly,
     Removed,
     /// A field was filled in.
     FilledIn,
-    /// It uses a free number that the signed file referred to.
+    /// The part uses a free number that the signed file refers to.
     Revealed,
-    /// The signed revision alone cannot be read.
+    /// The signed revision cannot be read on its own.
     Unreadable,
 }
 
@@ -99,7 +99,7 @@ impl fmt::Display for How {
             Self::Removed => "removed",
             Self::FilledIn => "filled in",
             Self::Revealed => "added in a place that was empty when signed",
-            Self::Unreadable => "not readable as it was signed",
+            Self::Unreadable => "no longer readable as it was when signed",
         })
     }
 }
@@ -109,13 +109,13 @@ pub struct Change {
     /// The changed part.
     pub part: Part,
     pub how: How,
-    /// The page, from 1, if it concerns one.
+    /// Page number, starting at 1, if the change concerns a page.
     pub page: Option<u32>,
-    /// The form field, if it concerns one.
+    /// Name of the form field, if the change concerns one.
     pub field: Option<String>,
-    /// The object's number; 0 for the file's structure.
+    /// Number of the object, or 0 for the file's structure.
     pub object: u32,
-    /// The entry of the object by its PDF name, if it concerns one.
+    /// PDF name of the object's entry, if the change concerns one.
     pub entry: Option<String>,
 }
 
@@ -154,7 +154,7 @@ impl fmt::Display for Change {
     }
 }
 
-/// Several changes in one line.
+/// Formats several changes on one line.
 pub(in crate::verify) fn list(changes: &[Change]) -> String {
     let texts: Vec<String> = changes.iter().map(ToString::to_string).collect();
     texts.join("; ")

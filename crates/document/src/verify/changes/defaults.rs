@@ -1,5 +1,6 @@
-//! The defaults of the form: the appearance (`/DA`), the alignment (`/Q`) and the resources (`/DR`) for fields that have none of
-//! their own. Programs add them with a document timestamp, for fields that may follow. They show nowhere if nothing uses them.
+//! The form's defaults: the appearance (`/DA`), the alignment (`/Q`) and the resources (`/DR`) for fields without their
+//! own. Programs add defaults with a document timestamp, for fields that may follow. They are not visible if nothing
+//! uses them.
 
 use std::collections::BTreeSet;
 
@@ -7,12 +8,12 @@ use crate::pdf::{Dict, Object, Ref, Stream};
 use crate::verify::places::named_fields;
 use crate::verify::reading::Reading;
 
-/// The most bytes of an appearance that are read.
+/// Maximum size in bytes of an appearance that is read.
 const MAX_APPEARANCE: usize = 4 * 1024 * 1024;
-/// The most annotations that are checked.
+/// Maximum number of annotations that are checked.
 const MAX_ANNOTATIONS: usize = 100_000;
 
-/// Whether every field and annotation looks the same without the form's defaults.
+/// Returns whether every field and annotation looks the same without the form's defaults.
 pub(super) fn are_unused(reading: &Reading<'_>) -> bool {
     let needs_appearances = reading.form().is_some_and(|form| {
         let needs = reading.get(form, b"NeedAppearances");
@@ -43,7 +44,7 @@ pub(super) fn are_unused(reading: &Reading<'_>) -> bool {
     !needs_appearances && are_fields_drawn && are_annotations_drawn
 }
 
-/// The appearances of a widget, in each of its states.
+/// Returns the appearances of a widget in all its states.
 fn appearances<'f>(reading: &Reading<'f>, widget: &'f Dict) -> Vec<&'f Stream> {
     let mut found = Vec::new();
     for (_, kind) in reading.dict(widget, b"AP").into_iter().flat_map(Dict::iter) {
@@ -62,7 +63,7 @@ fn appearances<'f>(reading: &Reading<'f>, widget: &'f Dict) -> Vec<&'f Stream> {
     found
 }
 
-/// Whether an appearance is self-contained: it has its own resources, or uses none.
+/// Returns whether an appearance is self-contained: it has its own resources, or uses none.
 fn brings_resources(reading: &Reading<'_>, appearance: &Stream) -> bool {
     reading.dict(&appearance.dict, b"Resources").is_some()
         || reading

@@ -1,4 +1,4 @@
-//! Changes of the document's XMP: a later revision may only write its time and its program.
+//! Changes of the document's XMP metadata. A later revision may only write its time and its program.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,8 @@ const XMP: &str = "http://ns.adobe.com/xap/1.0/";
 const XMP_MEDIA: &str = "http://ns.adobe.com/xap/1.0/mm/";
 const XML: &str = "http://www.w3.org/XML/1998/namespace";
 const PDF: &str = "http://ns.adobe.com/pdf/1.3/";
-/// What a program says about itself and the time when it adds a revision; the instance names the revision itself.
+/// Properties that a program writes about itself and the time when it adds a revision, including the instance ID of the
+/// revision.
 const OF_REVISION: [(&str, &str); 4] = [
     (XMP, "ModifyDate"),
     (XMP, "MetadataDate"),
@@ -20,8 +21,8 @@ const OF_REVISION: [(&str, &str); 4] = [
     (XMP_MEDIA, "InstanceID"),
 ];
 
-/// Whether two XMP streams of a file say the same about the document. Unreadable streams cannot be compared, and a missing one
-/// says nothing.
+/// Returns whether two XMP streams of a file describe the document identically. Unreadable streams cannot be compared,
+/// and a missing one counts as empty.
 pub(super) fn is_same(reading: &Reading<'_>, before: Option<&Stream>, after: &Stream) -> bool {
     let read = |stream| {
         let text = String::from_utf8(reading.plain(stream, xmp::MOST).ok()?).ok()?;
@@ -34,7 +35,7 @@ pub(super) fn is_same(reading: &Reading<'_>, before: Option<&Stream>, after: &St
     before.is_some_and(|before| read(after) == Some(before))
 }
 
-/// The statements of a packet, in one form for all the notations of XMP (ISO 16684-1, 7.4 to 7.9).
+/// Returns the statements of a packet, in one form for all notations of XMP (ISO 16684-1, 7.4 to 7.9).
 fn statements(packet: &Document<'_>) -> BTreeSet<String> {
     packet
         .descendants()
@@ -45,12 +46,12 @@ fn statements(packet: &Document<'_>) -> BTreeSet<String> {
         .collect()
 }
 
-/// The properties of a description, optionally without those of the revision.
+/// Returns the properties of a description. In the outermost one, leaves out those of the revision.
 fn properties(description: Node<'_, '_>, is_outermost: bool) -> Vec<String> {
     let is_said = |namespace: Option<&str>, name: &str| {
         let is_of_revision =
             is_outermost && namespace.is_some_and(|namespace| OF_REVISION.contains(&(namespace, name)));
-        // A language belongs to the value.
+        // A language attribute belongs to the value.
         !is_of_revision && namespace != Some(RDF) && namespace != Some(XML)
     };
     let attributes = description
@@ -71,7 +72,7 @@ fn said(namespace: Option<&str>, name: &str, value: &str) -> String {
     format!("{{{}}}{name}={value:?}", namespace.unwrap_or_default())
 }
 
-/// The value of a property or of an item: a text, a list, or a structure of properties.
+/// Returns the value of a property or an item: a text, a list, or a structure of properties.
 fn value(node: Node<'_, '_>) -> String {
     const LISTS: [&str; 3] = ["Alt", "Bag", "Seq"];
     let language = node.attribute((XML, "lang"));

@@ -1,4 +1,4 @@
-//! Changes of fields and annotations: signed, filled in, added, removed.
+//! Changes of fields and annotations: signed, filled in, added or removed.
 
 use std::collections::BTreeSet;
 
@@ -7,13 +7,13 @@ use crate::pdf::{Dict, Object, Ref};
 use crate::verify::places::{self, FILLED, Place, Role};
 use crate::verify::reading::changed_keys;
 
-/// Narrower things show nothing, in points.
+/// Minimum visible width in points. Narrower content is not visible.
 const LEAST_VISIBLE: f64 = 1e-7;
-/// How far an added annotation is searched for actions, in objects.
+/// Maximum number of objects of an added annotation that are searched for actions.
 const MAX_SEARCHED: usize = 10_000;
 
 impl Comparison<'_> {
-    /// The fields of the form or the annotations of a page: the earlier ones stay, in their order.
+    /// Checks the fields of the form or the annotations of a page. Earlier entries must stay, in their order.
     pub(super) fn extended(
         &mut self,
         place: &Place,
@@ -38,7 +38,7 @@ impl Comparison<'_> {
                 _ => added.push(entry),
             }
         }
-        // Without a reference, it cannot be identified.
+        // An entry without a reference cannot be identified.
         let gone: Vec<&Object> = before
             .iter()
             .filter(|entry| !entry.as_ref().is_some_and(|id| seen.contains(&id)))
@@ -73,7 +73,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// A field or annotation that was added after signing.
+    /// Checks a field or annotation that was added after signing.
     fn new_entry(&mut self, place: &Place, part: Part, holder: Ref, key: &[u8], entry: &Object) {
         let found = match entry {
             Object::Ref(id) if !self.signed.has(*id) => self.current.as_dict(entry).map(|dict| (*id, dict)),
@@ -108,7 +108,7 @@ impl Comparison<'_> {
         self.push(is_permitted, change);
     }
 
-    /// The kind and full name of a field or widget of the newest state, including inherited values.
+    /// Returns the type and full name of a field or widget in the newest state, including inherited values.
     fn kind_and_name<'d>(&'d self, field: &'d Dict) -> (Option<&'d Object>, String) {
         const DEEPEST: usize = 32;
         let (mut kind, mut names) = (None, Vec::new());
@@ -139,9 +139,9 @@ impl Comparison<'_> {
         let value = self.current.dict(field, b"V");
         let is_timestamp = self.is_timestamp(field);
         let is_taken = self.names.contains(&name);
-        // Where a certification or a lock permits signing, it means the fields that were left for it, or ones that do not
-        // show; to permit annotations is not to permit fields (table 257).
-        // An unsigned one can show anything, and means nothing.
+        // A certification or a lock that permits signing refers to the fields reserved for it, or to invisible ones.
+        // Permitting annotations does not permit fields (table 257). An unsigned field can show anything, and proves
+        // nothing.
         let may_show = !self.rules.stated && value.is_some();
         let is_permitted = unknown.is_none()
             && !is_taken
@@ -166,7 +166,7 @@ impl Comparison<'_> {
         self.push(is_permitted, change);
     }
 
-    /// Whether a signature is new.
+    /// Returns whether a signature is new.
     fn is_new_value(&self, value: Option<&Object>) -> bool {
         match value {
             None | Some(Object::Dict(_)) => true,
@@ -189,13 +189,13 @@ impl Comparison<'_> {
         }
     }
 
-    /// Whether a field holds a document timestamp.
+    /// Returns whether a field contains a document timestamp.
     fn is_timestamp(&self, field: &Dict) -> bool {
         let value = self.current.dict(field, b"V");
         value.is_some_and(|value| self.current.has_name(value, b"SubFilter", b"ETSI.RFC3161"))
     }
 
-    /// A field that was there, or a widget of one.
+    /// Checks an earlier field, or a widget of one.
     pub(super) fn field(&mut self, index: usize, id: Ref, place: &Place, before: &Dict, after: &Dict) {
         let Some(field) = self.places.fields.get(index).cloned() else {
             return;
@@ -218,11 +218,11 @@ impl Comparison<'_> {
                     continue;
                 }
                 b"Type" => after.is_type(b"Annot") && !before.has(b"Type"),
-                // Read-only, which does not affect what it shows (table 227).
+                // The read-only flag does not affect the appearance (table 227).
                 b"Ff" => (was ^ is) & !1 == 0,
-                // Print (once it shows on the screen), read-only and locked (table 167).
+                // Allowed flags: print (for content that is visible on screen), read-only and locked (table 167).
                 b"F" => (was ^ is) & !(4 | 64 | 128 | 512) == 0 && (was & 4) <= (is & 4),
-                // A value that refers to nothing counts as none: the field is still empty.
+                // A reference to a missing object counts as no value, so the field is still empty.
                 b"V" if is_signature && *self.current.get(after, key) == Object::Null => continue,
                 key if FILLED.contains(&key) => {
                     is_filled = true;
@@ -274,7 +274,7 @@ impl Comparison<'_> {
         self.tell(is_permitted, place, &Told { part, how, id, entry });
     }
 
-    /// Whether something reached from here acts when it is shown or clicked, other than by a link.
+    /// Returns whether an object reached from `object` acts when it is shown or clicked, other than as a link.
     pub(super) fn has_action(&self, object: &Object) -> bool {
         let is_harmless = |dict: &Dict| {
             let kind = self.current.name(dict, b"S").unwrap_or_default();

@@ -10,10 +10,10 @@ use crate::pki::revocation::MAX_ITEMS;
 use crate::verify::embedded::MAX_STORE;
 use crate::verify::reading::{Reading, are_same};
 
-/// How much of that, and of the [`MAX_ITEMS`] of each kind, others may use, to leave room for ours.
+/// Divisor of [`MAX_STORE`] and [`MAX_ITEMS`] that limits the data of others, to leave room for ours.
 const SHARE_OF_OTHERS: usize = 2;
 
-/// Whether the validation data of a document, if it has any, can be read and leaves room for more.
+/// Returns whether the validation data of a document, if any, is readable and leaves room for more.
 pub(crate) fn has_room(view: View<'_>) -> bool {
     let (bytes, items) = (MAX_STORE / SHARE_OF_OTHERS, MAX_ITEMS / SHARE_OF_OTHERS);
     Reading::of(view).is_ok_and(|reading| {
@@ -23,7 +23,7 @@ pub(crate) fn has_room(view: View<'_>) -> bool {
 }
 
 impl Comparison<'_> {
-    /// Validation data may grow, but not shrink, and contains nothing else.
+    /// Checks that validation data has only grown, and contains nothing else.
     pub(super) fn validation_data(&mut self) {
         let entry = |reading: &Reading<'_>| reading.catalog().and_then(|catalog| catalog.get(b"DSS")).cloned();
         let (before, after) = (entry(self.signed), entry(self.current));
@@ -35,7 +35,7 @@ impl Comparison<'_> {
             (Some(Some(was)), Some(Some(is))) if was == is => return,
             (Some(Some(was)), Some(Some(is))) if is.holds(&was) => (How::Added, true),
             (Some(_), None) | (Some(Some(_)), Some(Some(_))) => (How::Removed, false),
-            // Unreadable data must stay as it is, object by object.
+            // Unreadable data must stay unchanged, object by object.
             (Some(None), Some(None)) if are_same(before.as_ref(), after.as_ref()) => {
                 self.is_store_fixed = true;
                 return;
@@ -60,19 +60,19 @@ impl Comparison<'_> {
 /// The contents of a document security store (ISO 32000-2, 12.8.4.3).
 #[derive(Debug, PartialEq, Eq)]
 struct Store {
-    /// The entries of each kind: hashes of the streams' contents.
+    /// The entries of each kind, as hashes of the streams' contents.
     data: BTreeMap<&'static str, BTreeSet<Vec<u8>>>,
-    /// The signatures that it speaks of.
+    /// The signatures that the store refers to.
     signatures: BTreeSet<Vec<u8>>,
 }
 
 impl Store {
-    /// Reads a store. `None` if it contains anything foreign, or more than we read.
+    /// Reads a store. `None` if it contains anything else, or more than we read.
     fn read(reading: &Reading<'_>, store: &Object) -> Option<Self> {
         Self::read_within(reading, store, MAX_STORE, MAX_ITEMS)
     }
 
-    /// The same with at most this many bytes, and this many entries of each kind.
+    /// Reads a store with at most this many bytes, and this many entries of each kind.
     fn read_within(reading: &Reading<'_>, store: &Object, bytes: usize, items: usize) -> Option<Self> {
         const OF_STORE: &[&[u8]] = &[b"Type", b"Certs", b"OCSPs", b"CRLs", b"VRI"];
         const OF_SIGNATURE: &[&[u8]] = &[b"Type", b"Cert", b"OCSP", b"CRL", b"TU", b"TS"];
@@ -118,7 +118,7 @@ impl Store {
         Some(Self { data, signatures })
     }
 
-    /// Whether all of `other` is here.
+    /// Returns whether the store contains all of `other`.
     fn holds(&self, other: &Self) -> bool {
         let holds_data = other
             .data

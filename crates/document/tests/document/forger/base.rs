@@ -1,4 +1,4 @@
-//! The signed files behind which a forger works.
+//! The signed files that the forger starts from.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -14,7 +14,7 @@ use crate::raw_revision::{Said, Style, with_entries};
 use crate::samples::{HOUSE, References, details, file, now, sealed, signed_by_others, unsigned, unsigned_document};
 use crate::timestamps::{authority, data};
 
-/// A signed file, and what a forger knows of it.
+/// A signed file with the data that a forger needs.
 pub struct Base {
     pub name: &'static str,
     pub pdf: Vec<u8>,
@@ -24,13 +24,13 @@ pub struct Base {
     pub pages: u32,
     pub page: u32,
     pub content: u32,
-    /// The looks and values of its fields, which may go before a further signature, and are named then.
+    /// The appearances and values of its fields. They may be removed before a further signature, and are then reported.
     pub field_parts: BTreeSet<u32>,
-    /// What the newest cross-references say.
+    /// The entries of the newest cross-references.
     pub entries: BTreeMap<u32, Said>,
-    /// Its signatures: their fields, and how much each covers.
+    /// Its signatures: their fields, and the number of bytes each covers.
     pub covered: Vec<(String, u64)>,
-    /// What the pages show in each reading.
+    /// The content of the pages in each reading.
     pub shown: [Option<Shown>; 2],
 }
 
@@ -85,7 +85,7 @@ impl Base {
         self.document.max_id + 1
     }
 
-    /// The catalog with validation data of which nobody has less than before.
+    /// Returns the catalog with validation data, without removing any.
     pub fn dressed_catalog(&self, store: u32, more: &[(&str, Object)]) -> Vec<u8> {
         let catalog = self.dictionary(self.root);
         let mut entries = more.to_vec();
@@ -107,8 +107,8 @@ fn field_parts(document: &Document) -> BTreeSet<u32> {
     parts.filter_map(|part| part.ok().map(|(number, _)| number)).collect()
 }
 
-/// What the pages of a file show: as its cross-references lead, and as its objects are found by looking for them. None where it
-/// cannot be read so.
+/// Returns the content of a file's pages in two readings: by its cross-references, and by searching for its objects.
+/// `None` if the file cannot be read that way.
 pub fn shown(pdf: &[u8]) -> [Option<Shown>; 2] {
     [false, true].map(|force_reconstruct| {
         let options = LoadOptions {
@@ -124,7 +124,7 @@ pub fn shown(pdf: &[u8]) -> [Option<Shown>; 2] {
     })
 }
 
-/// Text fields, an empty signature field and a note, each with its look.
+/// Text fields, an empty signature field and a note, each with its appearance.
 fn form_document() -> Document {
     let mut document = unsigned_document();
     let page = document.page_iter().next().expect("a page");
@@ -146,7 +146,7 @@ fn form_document() -> Document {
     document
 }
 
-/// The files behind which a forger works, and whom to trust.
+/// The base files and the roots to trust.
 pub static BASES: LazyLock<(Vec<Base>, TrustedRoots)> = LazyLock::new(|| {
     let (_, authority) = authority(Revocation::List);
     let mut bases = Vec::new();

@@ -1,4 +1,4 @@
-//! What a forger can do to a file.
+//! Changes that a forger can make to a file.
 
 use lopdf::{Object, dictionary};
 
@@ -7,15 +7,14 @@ use Change::{Always, Sometimes};
 use super::{EVIL, Forger};
 use crate::raw_revision::{Said, Style, last_section, object_stream, stream, with_entries, written};
 
-/// What a forger does.
 #[derive(Clone, Copy)]
 pub enum Change {
     Always(fn(&mut Forger)),
-    /// None where it cannot be done with this file.
+    /// Returns `None` if the change is impossible for this file.
     Sometimes(fn(&mut Forger) -> Option<()>),
 }
 
-/// All that a forger does, by what it is called in a report.
+/// All changes, with their names in reports.
 pub const CHANGES: &[(&str, Change)] = &[
     ("replaces objects", Always(Forger::replace)),
     ("adds an entry to nothing", Always(Forger::stray_of_nobody)),
@@ -52,7 +51,7 @@ impl Forger {
         self.end(revision);
     }
 
-    /// The forgery that brought back the old catalog: a stray entry leads to an earlier end of the file, behind which lies the
+    /// A forgery that restores the old catalog: a stray entry points to an earlier end of the file, just before the
     /// object of another number.
     fn stray_of_nobody(&mut self) {
         let hides = self.random.one_in(2);
@@ -143,7 +142,7 @@ impl Forger {
         let mut revision = self.dressed();
         let (mut target, mut body) = self.needed(&mut revision);
         if target == self.base.content {
-            // No stream lies in an object stream.
+            // An object stream cannot contain streams.
             let content = self.fresh();
             revision.named(content, &body);
             target = self.base.page;
@@ -223,7 +222,7 @@ impl Forger {
         Some(())
     }
 
-    /// Leads a reference of something that shows on pages to another object.
+    /// Points a reference in a page, the page tree or the catalog to another object.
     fn rewire(&mut self) -> Option<()> {
         let shown = [self.base.page, self.base.pages, self.base.root];
         let number = *self.random.of(&shown);
@@ -249,7 +248,7 @@ impl Forger {
         Some(())
     }
 
-    /// Lets the page show what a field or the signature is, and changes that.
+    /// Makes the page display a field or the signature, and then changes it.
     fn share(&mut self) -> Option<()> {
         let mut revision = self.dressed();
         let field = self.base.document.objects.iter().find_map(|(id, object)| {
@@ -284,7 +283,7 @@ impl Forger {
     }
 
     fn inside(&mut self) -> Option<()> {
-        // The value of a signature may hold anything behind its end.
+        // The value of a signature may contain any bytes after its end.
         let signature = gaps(&self.base.pdf);
         let at = self.random.below(self.base.pdf.len().min(self.bytes.len()));
         let is_signed = !signature.iter().any(|gap| gap.contains(&at));
@@ -338,7 +337,7 @@ impl Forger {
         self.bytes.extend(changed);
     }
 
-    /// One reader gives up where another goes on.
+    /// Nests objects so deeply that one reader gives up while another continues.
     fn nest(&mut self) -> Option<()> {
         let mut revision = self.dressed();
         let (target, body) = self.needed(&mut revision);
@@ -469,7 +468,7 @@ impl Forger {
         self.end(revision);
     }
 
-    /// The entry leads a little before or behind the header, or into the number of another object.
+    /// Points the entry slightly before or after the header, or into the number of another object.
     fn beside(&mut self) {
         let mut revision = self.dressed();
         let (target, body) = self.needed(&mut revision);
@@ -484,7 +483,7 @@ impl Forger {
     }
 }
 
-/// The values of the signatures, which they do not sign themselves.
+/// Returns the ranges of the signatures' values, which the signatures do not cover.
 fn gaps(pdf: &[u8]) -> Vec<std::ops::Range<usize>> {
     const KEY: &[u8] = b"/Contents<";
     (0..pdf.len())

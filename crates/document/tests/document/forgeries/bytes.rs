@@ -123,7 +123,8 @@ fn a_value_from_another_file_is_named() {
     assert_names(&pdf, |fault| *fault == Fault::DigestMismatch);
 }
 
-/// Signature wrapping: what was signed lies around something new, and a new dictionary leaves that out.
+/// Signature wrapping: the signed bytes surround new content, and a new dictionary leaves that content out of the byte
+/// range.
 #[test]
 fn wrapped_bytes_are_named() {
     let pdf = sealed(References::Table);
@@ -152,7 +153,7 @@ fn wrapped_bytes_are_named() {
             ],
         );
     });
-    // The signed end follows once more, and the new range leads to it.
+    // The signed end is repeated, and the new range points to it.
     let mut forged = evil.clone();
     let start = forged.len();
     forged.extend_from_slice(&pdf[gap.end..]);

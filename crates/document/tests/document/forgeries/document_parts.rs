@@ -85,13 +85,13 @@ fn another_catalog_is_named() {
     let pdf = append(&sealed(References::Table), |_, writer| {
         writer.add(dictionary! { "Type" => "Catalog" });
     });
-    // The trailer is the writer's last word, so the text is changed to lead to the new catalog.
+    // The trailer is the last thing the writer emits, so edit the text to point to the new catalog.
     let text = format!("/Root {} 0 R", Document::load_mem(&pdf).expect("readable").max_id);
     let at = find_last(&pdf, b"/Root ");
     let mut forged = pdf[..at].to_vec();
     let rest = &pdf[at..];
     let end = rest.iter().position(|byte| *byte == b'R').expect("a reference") + 1;
-    // Everything that is pointed to lies before the trailer, so its length may change.
+    // Every referenced object precedes the trailer, so its length may change.
     let end = end + rest[end..].iter().position(|byte| *byte == b'R').expect("a reference") + 1;
     forged.extend_from_slice(text.as_bytes());
     forged.extend_from_slice(&rest[end..]);

@@ -1,4 +1,4 @@
-//! Of large pictures the verifier keeps a digest alone.
+//! For large pictures, the verifier stores only a digest.
 use super::*;
 
 const SIDE: i64 = 300;
@@ -17,7 +17,7 @@ fn pixels() -> Vec<u8> {
         .collect()
 }
 
-/// A file with a picture, approved with nothing locked; and the picture's object.
+/// Returns a file with a picture, approved without locks, and the picture's object.
 fn signed() -> (Vec<u8>, ObjectId) {
     let mut document = unsigned_document();
     let picture = document.add_object(picture(pixels()));

@@ -1,5 +1,5 @@
-//! Revisions behind a signature by somebody who has no key: what programs read in different ways, what shows and nobody signed,
-//! and what takes the place of something that was signed by being another thing, too.
+//! Revisions added after a signature by someone without a key. They exploit differences between readers, show unsigned
+//! content, or replace a signed object with one that has a second role.
 
 use const_oid::ObjectIdentifier;
 use document::intake::{Limits, Refused, inspect};
@@ -16,8 +16,8 @@ use crate::timestamps::{authority, data};
 
 const EVIL: &[u8] = b"BT /F1 40 Tf 72 400 Td (pay 999999) Tj ET";
 
-/// Behind a sealed file, a revision of validation data whose section `change` rewrites; and before that, if `is_hidden`,
-/// another content of the first page that no section names.
+/// Appends a revision of validation data to a sealed file and rewrites its section with `change`. If `is_hidden`, other
+/// content for the first page, which no section names, precedes that revision.
 fn with_section(is_hidden: bool, change: impl FnOnce(&str) -> String) -> Vec<u8> {
     let sealed = sealed(References::Table);
     let content = content_of_first_page(&Document::load_mem(&sealed).expect("readable"));
@@ -39,14 +39,14 @@ fn bytes_that_no_section_names_are_named() {
     assert!(judge(&with_section(false, str::to_owned)).holds_strictly());
     let is_damaged = |fault: &Fault| matches!(fault, Fault::DamagedStructure { .. });
     assert_names(&with_section(true, str::to_owned), is_damaged);
-    // The same between two revisions, and in a comment.
+    // The same object between two revisions, and in a comment.
     let pdf = with_section(false, |section| format!("{section}9 0 obj\nnull\nendobj\n"));
     assert_names(&with_store(&pdf), is_damaged);
     let hidden = with_section(false, |section| section.replace("trailer", "% 9 0 obj\ntrailer"));
     assert_names(&hidden, is_damaged);
 }
 
-/// The same with the offsets of the table's entries written otherwise.
+/// Rewrites the offsets of the table's entries.
 fn with_offsets(write: impl Fn(&str) -> String) -> Vec<u8> {
     with_section(false, |section| {
         let line = |line: &str| match line.split_once(' ') {
@@ -57,7 +57,7 @@ fn with_offsets(write: impl Fn(&str) -> String) -> Vec<u8> {
     })
 }
 
-/// Each is read as it stands by some programs and mended by others, who then search the file for objects.
+/// Some programs read each section as written. Others repair the file by searching it for objects.
 #[test]
 fn a_section_that_some_programs_mend_is_named() {
     let replaced = |old: &str, new: &str| with_section(false, |section| section.replace(old, new));
@@ -99,7 +99,7 @@ fn a_section_that_some_programs_mend_is_named() {
     assert_eq!(passed, Vec::<&str>::new());
 }
 
-/// To the sender that is another thing than a broken signature.
+/// The sender must see this as a different problem from a broken signature.
 #[test]
 fn what_was_added_in_a_lax_spelling_is_described_so_at_intake() {
     let line_ends = with_section(false, |section| section.replace(" n\r\n", " n\n"));
@@ -115,7 +115,6 @@ fn what_was_added_in_a_lax_spelling_is_described_so_at_intake() {
     }
 }
 
-/// What other programs write besides, and every program passes over.
 #[test]
 fn a_comment_between_a_trailer_and_its_start_is_no_fault() {
     let pdf = with_section(false, |section| {
@@ -124,7 +123,7 @@ fn a_comment_between_a_trailer_and_its_start_is_no_fault() {
     assert!(judge(&pdf).holds_strictly(), "{:#?}", judge(&pdf));
 }
 
-/// An authority stamps whatever it is sent: that it does so says nothing of what was added before.
+/// An authority timestamps anything it receives, so its timestamp does not vouch for earlier additions.
 #[test]
 fn a_document_timestamp_answers_for_nothing_but_validation_data() {
     let (_, authority) = authority(testkit::time_stamp_authority::Revocation::List);
@@ -147,7 +146,7 @@ fn a_document_timestamp_answers_for_nothing_but_validation_data() {
             "{between:?}"
         );
     }
-    // The last signature covers all of it.
+    // The last signature covers everything.
     assert!(judge(&signed_by_others(&fill(&signed, "Name"), &HOUSE.key)).holds_strictly());
 }
 
@@ -186,10 +185,10 @@ fn a_signature_field_that_shows_and_nobody_signed_is_named() {
     };
     let signed = signed_by_others(&form(), &HOUSE.key);
     assert_change(&add_field(&signed, field(600)), Part::Field, How::AddedVisibly, Some(1));
-    // One that does not show is a place for the next signer.
+    // An invisible field is a place for the next signer.
     let prepared = add_field(&signed, field(0));
     assert!(judge(&signed_by_others(&prepared, &HOUSE.key)).holds_strictly());
-    // It may not become visible by another reference to what is no signature.
+    // It must not become visible through a second reference to something that is not a signature.
     let with_value = |value: Object| {
         let mut field = field(600);
         field.set("V", value);
@@ -200,7 +199,7 @@ fn a_signature_field_that_shows_and_nobody_signed_is_named() {
     }
 }
 
-/// The signature was there once, and its object is free now.
+/// The field was signed earlier, but its signature object has been freed.
 #[test]
 fn a_signature_field_that_is_empty_again_is_not_called_signed() {
     let signed = signed_by_others(&form(), &HOUSE.key);
@@ -225,7 +224,7 @@ fn a_signature_field_that_is_empty_again_is_not_called_signed() {
     assert!(later(&prepared).iter().all(|(field, _)| field != "Signer"));
 }
 
-/// Signs `document` so that fields may be filled in, and lets `change` have its way then.
+/// Signs `document` so that fields may be filled in, and then applies `change`.
 fn changed(
     mut document: Document,
     prepare: impl FnOnce(&mut Document),
@@ -301,7 +300,8 @@ fn note_of(document: &Document) -> ObjectId {
     *objects.find(|(_, object)| is_note(object)).expect("the note").0
 }
 
-/// What a page, another field or the whole document uses may not change, whatever else it is.
+/// An object that a page, another field or the whole document uses must not change, even if it also has a role in which
+/// changes are allowed.
 #[test]
 fn what_is_used_besides_may_not_change_by_its_other_name() {
     let read = || Document::load_mem(&form()).expect("readable");
@@ -318,7 +318,7 @@ fn what_is_used_besides_may_not_change_by_its_other_name() {
     };
     let is_forbidden = |name: &str, pdf: &[u8]| assert!(!forbidden(pdf).is_empty(), "{name}");
 
-    // The control: nobody uses the field.
+    // Control case: nothing else uses the field.
     let free = changed(read(), |_| {}, 2, set_value("Name"));
     assert_permitted(&free, Part::Field, How::FilledIn);
 
@@ -328,7 +328,7 @@ fn what_is_used_besides_may_not_change_by_its_other_name() {
     };
     is_forbidden("field", &changed(read(), field_as_resources, 2, set_value("Name")));
 
-    // A locked field shows what another field's value is.
+    // A locked field displays another field's value.
     let mut document = read();
     let (free, locked) = (field_of(&document, "Name"), field_of(&document, "Price"));
     let button = document.get_dictionary_mut(locked).expect("the field");
@@ -337,7 +337,7 @@ fn what_is_used_besides_may_not_change_by_its_other_name() {
     let lock = lock(&file(document, References::Table), "Include", &["Price"]);
     is_forbidden("appearance", &append(&lock, set_value("Name")));
 
-    // An annotation, which level 3 lets anybody change.
+    // An annotation, which level 3 allows anyone to change.
     let note_as_resources = |document: &mut Document| {
         let note = note_of(document);
         resources_are(document, note);
@@ -373,7 +373,7 @@ fn what_is_used_besides_may_not_change_by_its_other_name() {
     is_forbidden("catalog", &changed(read(), catalog_as_resources, 2, describe));
 }
 
-/// An appearance that many fields share belongs to none of them, and neither does what it refers to.
+/// An appearance that several fields share belongs to none of them, and neither do the objects it refers to.
 #[test]
 fn what_many_fields_share_may_change_if_each_of_them_may() {
     let mut document = unsigned_document();
@@ -408,7 +408,7 @@ fn what_many_fields_share_may_change_if_each_of_them_may() {
     assert!(!forbidden(&pdf).is_empty());
 }
 
-/// An XMP packet of one description, with these attributes and elements.
+/// An XMP packet with one description containing these attributes and elements.
 fn packet(attributes: &str, elements: &str) -> String {
     format!(
         r#"<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description
@@ -463,7 +463,7 @@ fn a_later_revision_describes_nothing_but_itself() {
         assert_change(&with(attributes, &elements), Part::Metadata, How::Changed, None);
     }
 
-    // A file that had neither may get both, which say as little.
+    // A file that had neither may gain both, if they are equally harmless.
     let mut document = unsigned_document();
     document.trailer.remove(b"Info");
     let bare = certify(&file(document, References::Table), 1);
@@ -497,7 +497,7 @@ fn a_later_revision_describes_nothing_but_itself() {
     }
 }
 
-/// RFC 5280, 4.2.1.12: a certificate that states what its key is for is for nothing else.
+/// RFC 5280, 4.2.1.12: a certificate that states purposes for its key must not be used for others.
 #[test]
 fn a_certificate_for_other_things_than_documents_is_named() {
     const SERVER: &str = "1.3.6.1.5.5.7.3.1";

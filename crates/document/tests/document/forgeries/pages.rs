@@ -130,7 +130,7 @@ fn an_added_annotation_is_named() {
     }
 }
 
-/// The shadow attack that hides: a layer that was on when it was signed is switched off.
+/// A hiding shadow attack: a layer visible at signing time is switched off.
 #[test]
 fn a_layer_that_is_switched_is_named() {
     let mut document = unsigned_document();
@@ -155,7 +155,7 @@ fn a_layer_that_is_switched_is_named() {
     assert_change(&pdf, Part::OptionalContent, How::Changed, None);
 }
 
-/// The shadow attack that replaces: what was signed refers to an object that does not exist yet.
+/// A replacing shadow attack: a signed object refers to an object that does not exist yet.
 #[test]
 fn a_filled_empty_place_is_named() {
     let mut document = unsigned_document();

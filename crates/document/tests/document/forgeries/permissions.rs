@@ -1,8 +1,8 @@
-//! What certifications and locks permit, and what they do not.
+//! Changes that certifications and locks permit or forbid.
 
 use super::*;
 
-/// Two text fields and an empty signature field, all visible; and a note.
+/// A form with two text fields, an empty signature field and a note, all visible.
 pub(super) fn form() -> Vec<u8> {
     let mut document = unsigned_document();
     let page = first_page(&document);
@@ -86,7 +86,7 @@ fn a_certification_of_level_2_permits_filling_in_and_nothing_else() {
     let certified = certify(&form(), 2);
     let filled = fill(&certified, "Name");
     assert_permitted(&filled, Part::Field, How::FilledIn);
-    // Still nobody has signed what was filled in.
+    // The filled-in values are still not signed.
     assert_names(&filled, |fault| matches!(fault, Fault::NotCoveredToEnd { .. }));
     let signed = signed_by_others(&filled, &HOUSE.key);
     assert!(judge(&signed).holds_strictly(), "{:#?}", judge(&signed));
@@ -170,7 +170,7 @@ fn a_lock_that_cannot_be_read_whole_locks_all() {
         assert!(judge(&pdf).holds(), "{:#?}", judge(&pdf));
         assert_field(&fill(&pdf, "Name"), Part::Field, How::FilledIn, "Name");
     }
-    // What can be read counts as it is stated.
+    // The readable part applies as stated.
     let read = lock_as(&form(), &lock("Include", Some(&Object::Array(vec![other()]))));
     assert_permitted(&fill(&read, "Name"), Part::Field, How::FilledIn);
 }
@@ -212,7 +212,7 @@ fn a_script_of_a_field_is_named() {
     assert_field(&pdf, Part::Script, How::Changed, "Price");
 }
 
-/// The shadow attack by a form: the page shows the very object that is a field's appearance.
+/// A shadow attack through a form: the page displays the same object that is a field's appearance.
 #[test]
 fn a_page_changed_through_the_appearance_of_a_field_is_named() {
     let mut document = Document::load_mem(&form()).expect("readable");
@@ -269,12 +269,12 @@ fn what_a_signature_permits_is_reported() {
     let permits = |pdf: &[u8]| judge(pdf).signatures.first().expect("a signature").permits.clone();
     let certified = permits(&certify(&form(), 1));
     assert!(certified.stated && !certified.allow_field("Name") && !certified.allow_signature("Seal1"));
-    // Nobody knows what level 7 permits.
+    // Level 7 is undefined.
     assert_eq!(permits(&certify(&form(), 7)).level, 1);
 
     let locked = permits(&lock(&form(), "Include", &["Price"]));
     assert!(!locked.stated && locked.allow_field("Name") && locked.allow_signature("Seal1"));
     assert!(!locked.allow_field("Price"));
-    // Nor which fields this locks.
+    // The fields of an unknown action are undefined too.
     assert!(!permits(&lock(&form(), "Some", &["Price"])).allow_field("Name"));
 }

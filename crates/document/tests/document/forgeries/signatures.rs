@@ -25,7 +25,7 @@ fn the_signature_with_another_reason_is_named() {
     assert_names(&pdf, |fault| *fault == Fault::NotInItsRevision);
 }
 
-/// The field holds a copy of the signature that says something else of itself.
+/// The field contains a copy of the signature with different statements.
 #[test]
 fn a_copy_of_the_signature_is_named() {
     let pdf = append(&sealed(References::Table), |document, writer| {

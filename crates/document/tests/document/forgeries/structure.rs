@@ -1,6 +1,6 @@
 use super::*;
 
-/// An entry of a new table that leads to the body of another object: some programs then take that one.
+/// Adds an entry of a new table that points to the body of another object. Some programs then read that object.
 fn with_entry(pdf: &[u8], number: u32, offset: usize) -> Vec<u8> {
     let mut forged = pdf.to_vec();
     let document = Document::load_mem(pdf).expect("readable");
@@ -47,8 +47,8 @@ fn an_entry_that_leads_to_another_object_is_named() {
     assert_names(&forged, |fault| matches!(fault, Fault::ForgedReferences { .. }));
 }
 
-/// The entry of the page's content leads to new bytes, and that of a number nobody uses to the old ones: a reader that
-/// goes by what stands at the place sees what was signed.
+/// The entry of the page's content points to new bytes, and an unused number points to the old ones. A reader that goes
+/// by the number found at each offset still sees the signed content.
 #[test]
 fn an_object_under_two_numbers_is_named() {
     let pdf = sealed(References::Table);
@@ -74,7 +74,7 @@ fn an_entry_that_leads_nowhere_is_named() {
     assert_names(&forged, |fault| *fault == Fault::ForgedReferences { object: content });
 }
 
-/// A file whose objects lie in object streams, with one object stream more, as a text.
+/// A file whose objects are in object streams, with one more object stream, as text.
 fn with_object_stream(pdf: &[u8], numbers: &str, objects: &[u8], entries: &[(u32, u16)]) -> Vec<u8> {
     let mut container = Stream::new(
         dictionary! {
@@ -166,7 +166,8 @@ fn an_object_stream_that_holds_an_object_twice_is_named() {
     }
 }
 
-/// The signed file holds an object in an object stream that its references do not name; a later section names it.
+/// An object stream of the signed file contains an object that no cross-reference entry names. A later section names
+/// it.
 #[test]
 fn an_object_hidden_in_an_object_stream_is_named() {
     let mut document = unsigned_document();
@@ -189,7 +190,7 @@ fn an_object_hidden_in_an_object_stream_is_named() {
     assert_change(&forged, Part::Annotation, How::Revealed, Some(1));
 }
 
-/// A section that names an object of an object stream that lies in the file already.
+/// Adds a section that names an object of an existing object stream.
 fn reveal(pdf: &[u8], container: u32, object: u32) -> Vec<u8> {
     let document = Document::load_mem(pdf).expect("readable");
     let mut forged = pdf.to_vec();

@@ -58,7 +58,7 @@ fn something_else_in_the_validation_data_is_named() {
     assert_change(&pdf, Part::ValidationData, How::Added, None);
 }
 
-/// What nobody can read as validation data, signed by somebody, as an object of its own or in the catalog.
+/// Unreadable validation data in a signed file, either as an object of its own or in the catalog.
 fn with_unreadable_store(is_object: bool) -> (Vec<u8>, ObjectId) {
     let mut held = (0, 0);
     let pdf = append(&unsigned(References::Table), |_, writer| {
@@ -80,7 +80,7 @@ fn changed_validation_data_that_nobody_can_read_are_named() {
     for is_object in [true, false] {
         let (signed, held) = with_unreadable_store(is_object);
         assert!(judge(&signed).holds(), "{:#?}", judge(&signed));
-        // Another signature changes nothing of it.
+        // Another signature does not change this.
         assert!(judge(&signed_by_others(&signed, &HOUSE.key)).holds());
         let content = append(&signed, |_, writer| {
             writer.replace(held, Stream::new(Dictionary::new(), b"999".to_vec()));

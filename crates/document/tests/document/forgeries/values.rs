@@ -1,4 +1,4 @@
-//! What is wrong within the signature's value, in files that are sealed with it and otherwise right.
+//! Faults in the signature's value, in files that are otherwise correctly sealed.
 
 use super::*;
 
@@ -10,7 +10,7 @@ fn value_of(message: &SignedData) -> Vec<u8> {
     info.to_der().expect("DER")
 }
 
-/// Signs with a message that was changed after it was made.
+/// Signs with a message that is changed after it was created.
 fn signed_with(change: impl FnOnce(&mut SignedData)) -> Vec<u8> {
     sign_with(
         &unsigned(References::Table),
@@ -34,7 +34,7 @@ fn set_signer(message: &mut SignedData, signer: SignerInfo) {
     message.signer_infos = SignerInfos::try_from(vec![signer]).expect("a signer");
 }
 
-/// Changes the signed attributes and signs them again, as a careless signer would have.
+/// Changes the signed attributes and signs them again, as a careless signer might.
 fn with_attributes(change: impl FnOnce(&mut Vec<x509_cert::attr::Attribute>), key: &SealKey) -> Vec<u8> {
     signed_with(|message| {
         let mut signer = signer(message);
@@ -158,10 +158,10 @@ fn a_content_of_its_own_is_named() {
         let content = OctetString::new(b"another content".as_slice()).expect("a content");
         message.encap_content_info.econtent = Some(Any::encode_from(&content).expect("a content"));
     });
-    assert_names(&pdf, |fault| fault.to_string().contains("content of its own"));
+    assert_names(&pdf, |fault| fault.to_string().contains("unexpected content"));
 }
 
-/// The certificate of somebody else, who is trusted, takes the place of the signer's.
+/// Another trusted person's certificate replaces the signer's.
 #[test]
 fn an_exchanged_certificate_is_named() {
     let other = House::new(KeyKind::EcdsaP256);
@@ -202,7 +202,7 @@ fn a_weak_digest_is_named() {
 
 #[test]
 fn a_signature_without_signed_attributes_is_judged_as_what_it_is() {
-    // A plain PKCS #7 message over the content itself is right in the plain format, and no CAdES.
+    // A plain PKCS #7 message over the content is valid in the plain format, but is not CAdES.
     let extra = dictionary! { "SubFilter" => "adbe.pkcs7.detached" };
     let sign = |format: &Dictionary, change: fn(&mut SignedData)| {
         crate::samples::sign_content_with(&unsigned(References::Table), format, |content| {
@@ -224,6 +224,6 @@ fn a_signature_without_signed_attributes_is_judged_as_what_it_is() {
     });
     let signed_data = |message: &mut SignedData| message.encap_content_info.econtent_type = ID_SIGNED_DATA;
     assert_names(&sign(&extra, signed_data), |fault| {
-        fault.to_string().contains("only be data")
+        fault.to_string().contains("must be data")
     });
 }

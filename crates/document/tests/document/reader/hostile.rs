@@ -1,4 +1,5 @@
-//! Any bytes: no panic, and time that grows with their length alone. What took its square would not end within a test's time.
+//! For arbitrary bytes, the reader must not panic, and its time must grow linearly with their length. Quadratic time
+//! would exceed the test's time limit.
 
 use document::pdf::Objects as _;
 use document::pdf::rebuild::Rebuilt;
@@ -7,7 +8,7 @@ use proptest::prelude::*;
 
 use super::{PAGE, TRAILER, appended, file_of, start_of};
 
-/// Does all that a reader can do.
+/// Exercises the main functions of the reader.
 fn exercise(bytes: &[u8]) {
     if let Ok(file) = File::open(bytes, None) {
         let _ = file.read_all();
@@ -67,7 +68,7 @@ proptest! {
     }
 }
 
-/// Half a million bytes of each kind.
+/// Number of bytes in each kind of test file.
 const LENGTH: usize = 500_000;
 
 #[test]
@@ -104,7 +105,7 @@ fn repeated_beginnings_take_no_longer_than_they_are_long() {
 
 #[test]
 fn large_tables_of_nested_objects_take_no_longer_than_they_are_long() {
-    // Each object would reach to the end of the file if nothing stopped it.
+    // Without a limit, each object would extend to the end of the file.
     for body in [
         "(",
         "[",
@@ -143,7 +144,7 @@ fn many_keys_and_many_revisions_take_no_longer_than_they_are_long() {
     for _ in 0..1_000 {
         let trailer = format!("<</Size 6/Root 1 0 R/Prev {}>>", start_of(&file[file.len() - 40..]));
         let part = appended(b"", &[(5, "7")], &trailer);
-        // Offsets within a part count from the file.
+        // Offsets within a part count from the start of the file.
         let start = file.len();
         let text = String::from_utf8(part).expect("text");
         let section: usize = start_of(text.as_bytes()).parse().expect("an offset");

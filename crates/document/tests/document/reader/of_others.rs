@@ -1,4 +1,4 @@
-//! The files of `../shared/faults` that are about reading: forgeries break a rule, and good files are read.
+//! Reads the files in `../shared/faults` that concern reading: forgeries break a rule, and valid files are read.
 
 use document::pdf::Objects as _;
 use document::pdf::defect::DeviationKind;
@@ -57,7 +57,7 @@ fn good_files_of_others_are_read_to_their_content() {
     }
 }
 
-/// Each was sealed blank once.
+/// Each of these files was once sealed as blank.
 #[test]
 fn content_of_damaged_files_is_read_or_named_as_lost() {
     for name in [
@@ -77,7 +77,7 @@ fn content_of_damaged_files_is_read_or_named_as_lost() {
         };
         let strict = File::open(bytes.clone(), None).and_then(|file| file.read_all().map(|()| file));
         let is_read = if let Ok(file) = strict {
-            // A filter that nobody decodes is an error when the content is asked for.
+            // A filter that we cannot decode causes an error when the content is read.
             content(file.latest()).is_some() || name == "B_unknown_filter.pdf"
         } else {
             let rebuilt = Rebuilt::read(bytes, None).unwrap_or_else(|defect| panic!("{name}: {defect}"));

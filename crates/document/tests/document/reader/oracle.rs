@@ -1,4 +1,4 @@
-//! Every object of a file as qpdf reads it, against ours.
+//! Compares every object of a file as read by qpdf with our own reading.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ fn qpdf(arguments: &[&str], path: &Path) -> Option<Vec<u8>> {
     output.status.success().then_some(output.stdout)
 }
 
-/// Passwords of corpus files, as their names or their makers' tests tell them.
+/// Passwords of corpus files, taken from their names or from their authors' tests.
 fn password(path: &Path) -> Option<&'static str> {
     let name = path.file_name()?.to_str()?;
     [("owner_password_foo", "foo"), ("P_direct_encrypt", "")]
@@ -38,7 +38,7 @@ fn password(path: &Path) -> Option<&'static str> {
         .find_map(|(part, password)| name.contains(part).then_some(password))
 }
 
-/// What qpdf says of every object of a file, by its name in the JSON; none if it does not call the file clean.
+/// Returns qpdf's JSON for every object of a file, by name. `None` if qpdf reports a problem with the file.
 fn told(path: &Path) -> Option<serde_json::Map<String, Value>> {
     let password = format!("--password={}", password(path).unwrap_or(""));
     qpdf(&[&password, "--check"], path)?;
@@ -53,7 +53,7 @@ fn told(path: &Path) -> Option<serde_json::Map<String, Value>> {
     json["qpdf"][1].as_object().cloned()
 }
 
-/// The first difference between our objects and those that qpdf tells.
+/// Returns the first difference between our objects and qpdf's.
 fn difference(file: &File, told: &serde_json::Map<String, Value>) -> Option<String> {
     let view = file.latest();
     for (key, theirs) in told {
@@ -65,7 +65,7 @@ fn difference(file: &File, told: &serde_json::Map<String, Value>) -> Option<Stri
         if is_superseded(view, id) {
             continue;
         }
-        // A cross-reference stream may lack an entry for itself; qpdf has seen it.
+        // A cross-reference stream may lack an entry for itself, but qpdf lists it.
         if !view.has(id) && theirs["stream"]["dict"]["/Type"] == "/XRef" {
             continue;
         }
@@ -78,7 +78,7 @@ fn difference(file: &File, told: &serde_json::Map<String, Value>) -> Option<Stri
         }
     }
     let known = |id: Ref| told.contains_key(&format!("obj:{id} R"));
-    // qpdf does not tell what only the structure of the file needs.
+    // The JSON of qpdf omits objects that only form the structure of the file.
     let is_structure = |object: &Object| {
         object
             .as_dict()
@@ -93,7 +93,7 @@ fn difference(file: &File, told: &serde_json::Map<String, Value>) -> Option<Stri
     })
 }
 
-/// qpdf keeps objects of an earlier generation, which 7.5.4 calls deleted.
+/// Objects of an earlier generation, which 7.5.4 treats as deleted, are kept by qpdf.
 fn is_superseded(view: View<'_>, id: Ref) -> bool {
     let is_newer = |other: Ref| other.number == id.number && other.generation > id.generation;
     !view.has(id) && view.objects().any(|(other, _)| is_newer(other))
@@ -113,12 +113,12 @@ fn is_same_object(view: View<'_>, ours: &Object, theirs: &Value) -> bool {
 
 fn is_same_dict(view: View<'_>, ours: &Dict, theirs: &Value) -> bool {
     let Some(theirs) = theirs.as_object() else { return false };
-    // An entry that is null is none (7.3.7), and so is one that leads to nothing (7.3.10).
+    // An entry that is null counts as missing (7.3.7), and so does a dangling reference (7.3.10).
     let is_null = |value: &Object| match value {
         Object::Ref(reference) => !view.has(*reference) && !is_superseded(view, *reference),
         other => *other == Object::Null,
     };
-    // qpdf decrypts, and writes other lengths.
+    // Decryption by qpdf changes the lengths.
     let ours: Vec<_> = ours
         .iter()
         .filter(|(key, value)| !is_null(value) && !key.is(b"Length"))
@@ -134,7 +134,7 @@ fn is_same_dict(view: View<'_>, ours: &Dict, theirs: &Value) -> bool {
         })
 }
 
-/// qpdf's JSON writes the bytes of a name that are not UTF-8 in its own way.
+/// Spells the non-UTF-8 bytes of a name as qpdf's JSON does.
 fn name_text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
@@ -162,7 +162,7 @@ fn is_same(view: View<'_>, ours: &Object, theirs: &Value) -> bool {
     }
 }
 
-/// `b:` and hexadecimal digits, or `u:` and text.
+/// Compares a string with qpdf's form: `b:` and hexadecimal digits, or `u:` and text.
 fn is_same_string(ours: &[u8], theirs: &str) -> bool {
     if let Some(digits) = theirs.strip_prefix("b:") {
         return hex::decode(digits).is_ok_and(|theirs| theirs == ours);
@@ -183,7 +183,7 @@ fn is_same_string(ours: &[u8], theirs: &str) -> bool {
     text.as_deref() == Some(theirs)
 }
 
-/// `PDFDocEncoding` (D.2).
+/// Decodes a `PDFDocEncoding` byte (D.2).
 fn pdf_doc_character(byte: u8) -> char {
     const LOW: [char; 8] = ['˘', 'ˇ', 'ˆ', '˙', '˝', '˛', '˚', '˜'];
     const HIGH: [char; 33] = [

@@ -1,4 +1,5 @@
-//! Encrypted files: every revision of the standard security handler, with the password of the user, of the owner, and none.
+//! Tests encrypted files: every revision of the standard security handler, with the user's password, the owner's
+//! password, and none.
 
 use std::process::Command;
 
@@ -8,7 +9,7 @@ use document::pdf::{File, Rule};
 
 use super::{PAGE, TRAILER, file_of, shared};
 
-/// A file that qpdf encrypts; none where it is not installed.
+/// Encrypts a file with qpdf. `None` if qpdf is not installed.
 fn encrypted(arguments: &[&str], file: &[u8]) -> Option<Vec<u8>> {
     let folder = tempfile::tempdir().expect("a folder");
     let (plain, result) = (folder.path().join("plain.pdf"), folder.path().join("encrypted.pdf"));
@@ -59,7 +60,7 @@ fn every_revision_opens_with_both_passwords() {
             "useр€é",
             "owner",
         ];
-        // PDFDocEncoding has no Cyrillic letter, so old files get plain ones.
+        // `PDFDocEncoding` has no Cyrillic letters, so older revisions use Latin letters.
         let user = if kind[0] == "256" { passwords[3] } else { "usé" };
         let arguments = [&passwords[..3], &[user, "owner"], kind].concat();
         let Some(file) = encrypted(&arguments, &plain) else {
@@ -116,7 +117,6 @@ fn unknown_handlers_are_refused_by_name() {
     );
 }
 
-/// Files of others whose password is known.
 #[test]
 fn files_of_others_open_with_their_passwords() {
     let Some(folder) = shared("faults", "COUNTERSIGN_FAULTS") else {

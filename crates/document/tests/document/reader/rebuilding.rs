@@ -1,4 +1,4 @@
-//! Damaged files are read, and guesses and losses are reported.
+//! Damaged files are read, and anything guessed or lost is reported.
 
 use document::pdf::Objects as _;
 use document::pdf::append::{AppendError, append};
@@ -91,7 +91,7 @@ fn objects_of_object_streams_are_found() {
     assert_eq!(content(&rebuilt), b"0 0 m 9 l", "{:?}", rebuilt.repairs());
 }
 
-/// A stream may contain what looks like an object.
+/// A stream may contain bytes that look like an object.
 #[test]
 fn objects_within_streams_are_not_objects() {
     let data = "4 0 obj 5 endobj";
@@ -101,7 +101,7 @@ fn objects_within_streams_are_not_objects() {
     assert_eq!(content(&rebuilt), b"0 0 m 9 l");
 }
 
-/// Programs differ on where such objects end.
+/// Programs disagree on where such objects end.
 #[test]
 fn where_objects_of_a_stream_end_is_guessed_if_they_touch_or_overlap() {
     let pages = "<</Type/Pages/Count 1/Kids[3 0 R]>>";

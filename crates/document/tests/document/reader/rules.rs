@@ -1,4 +1,4 @@
-//! Each rule of the file's structure, broken once.
+//! Breaks each rule of the file's structure once.
 
 use document::pdf::Objects as _;
 use document::pdf::defect::DeviationKind;
@@ -25,7 +25,8 @@ fn sound() -> Vec<u8> {
     file_of(&PAGE, TRAILER)
 }
 
-/// A file with an object stream of these bytes, and a cross-reference stream of these rows of 1, 2 and 1 bytes for 1 to 9.
+/// A file with an object stream of these bytes, and a cross-reference stream with rows of 1, 2 and 1 bytes for objects
+/// 1 to 9.
 fn compressed(dict: &str, content: &str, rows: &[[u16; 3]]) -> Vec<u8> {
     let mut file = b"%PDF-1.7\n".to_vec();
     let container = u16::try_from(file.len()).expect("a short file");
@@ -126,7 +127,7 @@ fn every_rule_of_the_structure_is_enforced() {
 
 #[test]
 fn an_object_ends_before_the_next_one_begins() {
-    // The string of 1 would contain 2.
+    // The string in object 1 would contain object 2.
     let file = file_of(&["<</Type/Catalog/A(", "5", ")>>"], "<</Size 4/Root 1 0 R>>");
     assert_eq!(rule(file), Err(Rule::Overlap));
     // An object in the string of a trailer.
@@ -283,7 +284,7 @@ fn compressed_objects_are_at_their_own_places() {
         rule(compressed("/N 2/First 9", MEMBERS, &no_stream)),
         Err(Rule::ObjectStream)
     );
-    // 7.5.8.3: what nothing separates some programs read as one.
+    // 7.5.8.3: some programs read objects without a separator as one.
     let joined = compressed("/N 2/First 9", "1 0 2 04 12345678", &WITHIN);
     assert_eq!(rule(joined), Err(Rule::ObjectStream));
 }

@@ -1,4 +1,4 @@
-//! What is written is read again as it was, spelled as it was.
+//! Written objects are read back unchanged, with the same spelling.
 
 use document::pdf::Objects as _;
 use document::pdf::append::{AppendError, append};
@@ -56,7 +56,7 @@ fn objects() -> impl Strategy<Value = Object> {
     })
 }
 
-/// Equal, and with the same data if it is a stream.
+/// Whether both objects are equal, including the data of streams.
 fn is_same(file: &File, read: &Object, expected: &Object) -> bool {
     match (read, expected) {
         (Object::Stream(read), Object::Stream(expected)) => {
@@ -152,7 +152,7 @@ fn without_references(object: Object) -> Object {
     }
 }
 
-/// The same four objects, with a cross-reference stream.
+/// The same four objects with a cross-reference stream.
 fn whole_with_stream() -> Vec<u8> {
     let mut file = b"%PDF-1.7\n".to_vec();
     let mut rows = vec![0; 4];

@@ -10,11 +10,11 @@ fn form(texts: &[(i64, i64, &str)], fields: Vec<(Dictionary, [i64; 4])>) -> Vec<
         ..PageForm::PLAIN
     };
     document_of(page, |document, page| {
-        let drawn: String = texts
+        let drawn: Vec<String> = texts
             .iter()
             .map(|(x, y, text)| format!("BT /F1 10 Tf {x} {y} Td ({text}) Tj ET "))
             .collect();
-        let contents = document.add_object(Stream::new(Dictionary::new(), drawn.into_bytes()));
+        let contents = document.add_object(Stream::new(Dictionary::new(), drawn.concat().into_bytes()));
         page.set("Contents", contents);
         add_form(document, page, fields);
     })

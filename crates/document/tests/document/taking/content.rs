@@ -1,4 +1,4 @@
-//! What pages draw: damaged, deleted, unbalanced or hidden content.
+//! Damaged, deleted, unbalanced or hidden page content.
 
 use std::io::Write as _;
 
@@ -9,7 +9,7 @@ use flate2::write::ZlibEncoder;
 use super::signed::marks;
 use super::*;
 
-/// Strict readers complain about what lenient ones look past.
+/// Strict readers complain about errors that lenient readers ignore.
 #[test]
 fn pages_without_type_and_contents_that_are_none_are_put_right() {
     let pdf = document_of(PageForm::PLAIN, |document, page| {
@@ -89,7 +89,7 @@ fn deflated(data: &[u8]) -> Vec<u8> {
     encoder.finish().expect("deflated")
 }
 
-/// A page whose content draws this inline image of 8 × 8 grey pixels, or has it drawn in a form or by a glyph.
+/// A page whose content draws this inline image of 8 × 8 grey pixels directly, in a form or through a glyph.
 fn with_inline_image(packing: &str, data: &[u8], place: &str) -> Vec<u8> {
     let head = format!("q 80 0 0 80 10 10 cm BI /W 8 /H 8 /BPC 8 /CS /G {packing} ID ");
     let image = [head.as_bytes(), data, b"\nEI Q\n"].concat();
@@ -128,7 +128,7 @@ fn with_inline_image(packing: &str, data: &[u8], place: &str) -> Vec<u8> {
     })
 }
 
-/// Each program shows another part of it.
+/// Each program shows a different part of it.
 #[test]
 fn a_damaged_inline_image_refuses_a_file_wherever_it_is() {
     let data = deflated(&[0x55; 64]);
@@ -179,7 +179,7 @@ fn sound_inline_images_are_taken_however_they_are_packed() {
     }
 }
 
-/// In an unsigned file, all programs show what we read of it.
+/// In an unsigned file, all programs show the part that we read.
 #[test]
 fn a_damaged_picture_refuses_a_signed_file_and_a_copy_can_be_sent() {
     let data = deflated(&[0x55; 64]);
@@ -212,7 +212,7 @@ fn a_damaged_picture_refuses_a_signed_file_and_a_copy_can_be_sent() {
     );
 }
 
-/// A file of which a later revision deleted what its page draws. Some viewers still show that.
+/// A file in which a later revision deleted content drawn by its page. Some viewers still show it.
 pub fn with_deleted_content() -> Vec<u8> {
     let mut pdf = page_file(PageForm::PLAIN);
     let document = Document::load_mem(&pdf).expect("readable");
@@ -282,11 +282,11 @@ fn a_page_whose_content_is_not_in_the_file_or_cannot_be_decoded_refuses_the_file
     for filter in ["DCTDecode", "Unheard"] {
         assert!(take(&filtered(filter)).is_err(), "{filter}");
     }
-    // By the letter nothing, and nothing was lost.
+    // Strictly by the standard there is nothing here, so nothing was lost.
     assert!(take(&of(&|document| vec![drawn(document), Object::Null].into())).is_ok());
 }
 
-/// After content that restores once too often, or leaves a save open, everything is drawn elsewhere.
+/// Unbalanced `q` and `Q` operators would move everything drawn later.
 #[test]
 fn marks_are_where_they_belong_on_pages_whose_content_is_unbalanced() {
     let fonts = document::text::fonts::Fonts::embedded().expect("fonts");
@@ -313,7 +313,7 @@ fn marks_are_where_they_belong_on_pages_whose_content_is_unbalanced() {
         b"0.9 g 0 0 30 30 re f BT /F1 1 Tf 3 0 0 3 50 50 Tm",
         b"0.9 g 0 0 30 30 re f 0 0 m 500 500 l",
         b"0.9 g 0 0 30 30 re f /Name#00 << not closed",
-        // What would swallow everything behind it, of every kind of token.
+        // Unfinished tokens of every kind, which would swallow everything after them.
         b"0.9 g 0 0 30 30 re f (",
         b"0.9 g 0 0 30 30 re f (open (and closed) \\",
         b"0.9 g 0 0 30 30 re f <41",
@@ -322,7 +322,7 @@ fn marks_are_where_they_belong_on_pages_whose_content_is_unbalanced() {
         b"0.9 g 0 0 30 30 re f %",
         b"0.9 g 0 0 30 30 re f BI /W 9 /H 9",
         b"0.9 g 0 0 30 30 re f q 0 0 0 0 0 0 cm BI /W 9 /H 9 /BPC 8 /CS /G ID abc",
-        // What readers tell apart in different ways.
+        // Content that readers parse differently.
         b"0.9 g 0 0 30 30 re f [ >>",
         b"0.9 g 0 0 30 30 re f << ] ",
         b"0.9 g 0 0 30 30 re f q 0 0 0 0 0 0 cm BI /W 9000 /H 9000 /BPC 8 /CS /RGB ID abc EI Q",
@@ -336,7 +336,7 @@ fn marks_are_where_they_belong_on_pages_whose_content_is_unbalanced() {
     }
 }
 
-/// Some readers put a space between the streams of a page, others nothing.
+/// Some readers insert a space between the streams of a page. Others do not.
 #[test]
 fn a_comment_or_half_a_word_at_the_end_of_a_stream_reaches_nothing_of_ours() {
     let fonts = document::text::fonts::Fonts::embedded().expect("fonts");
@@ -354,7 +354,7 @@ fn a_comment_or_half_a_word_at_the_end_of_a_stream_reaches_nothing_of_ours() {
         Ok(crate::pages::poppler(&stamped, 72))
     };
     let plain = stamped(&["0.9 g\n", "0 0 30 30 re f"]).expect("taken");
-    // There are several ways to say whether anything is drawn.
+    // There are several ways to state whether anything is drawn.
     assert_eq!(
         stamped(&["0.9 g %", "0 0 30 30 re f"]).map(drop),
         Err(Refused::PageWouldChange { page: 1 })
@@ -364,7 +364,7 @@ fn a_comment_or_half_a_word_at_the_end_of_a_stream_reaches_nothing_of_ours() {
     }
 }
 
-/// A page with two layers, of which one is off: in marked content, as a form and as an annotation.
+/// A page with two layers, one of them off: in marked content, as a form and as an annotation.
 fn layered(configuration: impl FnOnce(Object, Object) -> Dictionary) -> Vec<u8> {
     document_of(PageForm::PLAIN, |document, page| {
         let mut group = |name: &str| {
@@ -426,7 +426,6 @@ fn hidden_layers_are_removed_and_visible_ones_become_part_of_the_page() {
     }
 }
 
-/// A page is not lost without a word.
 #[test]
 fn a_page_that_is_not_in_the_file_refuses_it() {
     let mut document = samples::unsigned_document();
@@ -440,7 +439,7 @@ fn a_page_that_is_not_in_the_file_refuses_it() {
     assert!(matches!(take(&pdf).err(), Some(Refused::ContentLost { page }) if page > 1));
 }
 
-/// What lies in another file is not here: each reader finds something else there, or nothing (7.3.8.2).
+/// For data in another file, each reader finds something different or nothing (7.3.8.2).
 #[test]
 fn a_stream_whose_data_lie_in_another_file_refuses_the_file() {
     let external = |file: Object| {
@@ -464,11 +463,11 @@ fn a_stream_whose_data_lie_in_another_file_refuses_the_file() {
         page.set("Resources", dictionary! { "XObject" => dictionary! { "X" => picture } });
     });
     assert_eq!(take(&form), Err(Refused::ExternalContent));
-    // A name is no file.
+    // A name is not a file specification.
     assert!(take(&external("Fl".into())).is_ok());
 }
 
-/// Other programs complain of what leads in a circle, before the seal and after it.
+/// Other programs complain about reference cycles, both before and after sealing.
 #[test]
 fn what_leads_in_a_circle_is_cut_and_judges_are_content() {
     let pdf = document_of(PageForm::PLAIN, |document, page| {
@@ -498,7 +497,7 @@ fn what_leads_in_a_circle_is_cut_and_judges_are_content() {
         let catalog = document.add_object(dictionary! { "Type" => "Catalog" });
         document.trailer.set("Root", catalog);
     });
-    // The root of all pages is no page of the catalog's.
+    // The root of the page tree is not a page.
     let mut document = Document::load_mem(&pdf).expect("readable");
     let catalog = document
         .trailer

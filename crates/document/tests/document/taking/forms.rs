@@ -1,4 +1,4 @@
-//! Forms: their fields, their values, and how they become part of pages.
+//! Form fields, their values, and how they become part of pages.
 
 use super::*;
 
@@ -21,7 +21,7 @@ fn a_dynamic_xfa_form_is_refused() {
     assert_eq!(take(&pdf).err(), Some(Refused::DynamicXfa));
 }
 
-/// A form as an office suite writes it: `(name, field, rectangle)`, some with an appearance.
+/// A form as written by an office suite: `(name, field, rectangle)`, some with an appearance.
 pub fn form_of(fields: Vec<(Dictionary, [i64; 4])>) -> Vec<u8> {
     document_of(PageForm::PLAIN, |document, page| add_form(document, page, fields))
 }
@@ -66,7 +66,6 @@ fn square(document: &mut Document, colour: &str) -> Object {
         .into()
 }
 
-/// Known trouble 8. Long because the form has a field of each kind.
 #[test]
 fn all_fields_of_a_form_are_found_with_kind_options_limits_and_defaults() {
     let states = |on: &str| dictionary! { "N" => dictionary! { on => Dictionary::new() } };
@@ -193,7 +192,7 @@ fn a_form_becomes_part_of_its_pages_as_it_looks_and_nothing_can_be_filled_in_any
     assert_eq!(template.fields[0].default.as_deref(), Some("Kim"));
 }
 
-/// Trap: one form in eight leaves the look of its values to the viewer.
+/// One form in eight leaves drawing its values to the viewer.
 #[test]
 fn values_without_an_appearance_are_drawn() {
     let pdf = form_of(vec![(text_field("name", "Kim Minjun"), [50, 250, 200, 270])]);
@@ -207,7 +206,8 @@ fn values_without_an_appearance_are_drawn() {
     assert_eq!(structure_complaints(&taken.pdf), Vec::<String>::new());
 }
 
-/// For every kind of field and every place of its value, something of it is on the page, or the report names it.
+/// For every kind of field and every place where its value may be stored, the value appears on the page or in the
+/// report.
 #[test]
 fn no_value_of_a_form_is_lost_in_silence() {
     let string = |text: &str| Object::string_literal(text);
@@ -261,7 +261,7 @@ fn no_value_of_a_form_is_lost_in_silence() {
     assert!(words.contains("Apples Plums Pears"), "{words}");
     let secret = with(text_field("secret", "hunter"), &dictionary! { "Ff" => 1 << 13 });
     assert!(text(&take(&form_of(vec![(secret, place)])).expect("taken").pdf).contains("******"));
-    // Tibetan, for which there is no font, and letters that another sign turns around.
+    // Tibetan, which our fonts do not cover, and text reversed by a control character.
     for value in [
         &[0xFE, 0xFF, 0x0F, 0x40][..],
         &[0xFE, 0xFF, 0x20, 0x2E, 0, 0x61, 0, 0x62],
@@ -285,7 +285,7 @@ fn into_template(pdf: &[u8]) -> document::intake::Intake {
     document::intake::inspect_as(pdf, &Limits::default(), &wishes).expect("taken")
 }
 
-/// Strangers' forms have boxes of all sizes. None refuses the form.
+/// Third-party forms have boxes of all sizes. None of them causes a refusal.
 #[test]
 fn fields_of_a_form_that_are_too_small_are_enlarged_or_left_out_by_name() {
     let box_of = |width: i64, height: i64| [50, 200, 50 + width, 200 + height];
@@ -319,7 +319,7 @@ fn fields_of_a_form_that_are_too_small_are_enlarged_or_left_out_by_name() {
     assert_eq!(taken.warnings, [Warning::FormFieldsTooSmall { fields }]);
 }
 
-/// A value that is no default here stays on the page as it looks.
+/// A value that cannot become a default stays on the page as drawn.
 #[test]
 fn a_value_that_no_field_can_have_stays_on_the_page_by_name() {
     let string = |text: &str| Object::string_literal(text);
@@ -355,7 +355,7 @@ fn a_value_that_no_field_can_have_stays_on_the_page_by_name() {
         let fields = vec![String::from_utf8_lossy(kept).into_owned()];
         assert_eq!(taken.warnings, [Warning::FormValuesKept { fields }], "{field:?}");
     }
-    // An option with a blank at its end is the same option.
+    // An option with a trailing space is the same option.
     let blank = dictionary! { "Ff" => 1 << 17, "Opt" => vec![string("Apples ")], "V" => string("Apples ") };
     let taken = into_template(&form_of(vec![(
         with(named("blank", "Ch"), &blank),
@@ -364,7 +364,7 @@ fn a_value_that_no_field_can_have_stays_on_the_page_by_name() {
     assert_eq!(taken.fields[0].default.as_deref(), Some("Apples"));
 }
 
-/// Viewers show the look, and it is empty.
+/// Viewers show the appearance, which is empty.
 #[test]
 fn a_value_beside_an_empty_look_is_named() {
     let looking = |field: Dictionary, content: &'static str| {
@@ -409,7 +409,7 @@ fn a_value_beside_an_empty_look_is_named() {
     assert_eq!(warned(&looking(text_field("name", "Kim"), "0 0 m 9 9 l S")), []);
 }
 
-/// `NeedAppearances`: viewers draw the value, whatever the file has for its look.
+/// With `NeedAppearances`, viewers draw the value and ignore the stored appearance.
 #[test]
 fn the_value_wins_over_a_look_that_the_form_calls_stale() {
     let taken = |needs: bool| {
@@ -440,7 +440,7 @@ fn the_value_wins_over_a_look_that_the_form_calls_stale() {
     assert!(red(&own) && !text(&own.pdf).contains("Minjun"));
 }
 
-/// Viewers draw annotations one after the other, fields among them.
+/// Viewers draw annotations in order, including fields.
 #[test]
 fn what_lies_beneath_a_field_stays_beneath_it_and_what_lies_above_stays_above() {
     let pdf = document_of(PageForm::PLAIN, |document, page| {

@@ -1,9 +1,9 @@
-//! Uploads that somebody signed before.
+//! Uploads that were signed before.
 
 use super::content::with_deleted_content;
 use super::*;
 
-/// Signs a sample as somebody else does, before it comes to us.
+/// Signs a sample as another person would before uploading it.
 pub fn signed_before(references: References) -> Vec<u8> {
     let stranger = crate::samples::House::new(document::pki::keys::KeyKind::EcdsaP256);
     samples::signed_by_others(&samples::unsigned(references), &stranger.key)
@@ -22,7 +22,6 @@ pub fn marks(page: u32) -> document::marks::stamp::Mark {
     }
 }
 
-/// Known trouble 10.
 #[test]
 fn a_file_that_somebody_signed_before_is_kept_extended_and_its_signature_stays_valid() {
     let fonts = document::text::fonts::Fonts::embedded().expect("fonts");
@@ -105,7 +104,7 @@ fn a_signed_file_whose_signature_is_broken_or_forbids_more_is_refused_by_name() 
     ));
 }
 
-/// A file whose catalog names this as its XMP.
+/// A file whose catalog names this packet as its XMP metadata.
 fn described(packet: &[u8]) -> Vec<u8> {
     let mut document = samples::unsigned_document();
     let metadata = dictionary! { "Type" => "Metadata", "Subtype" => "XML" };
@@ -120,7 +119,7 @@ const PACKET: &str = concat!(
     r#"</x:xmpmeta><?xpacket end="w"?>"#,
 );
 
-/// Metadata that judges cannot read make them object to whatever follows a signature.
+/// If verifiers cannot read the metadata, they reject any changes after a signature.
 #[test]
 fn metadata_that_programs_cannot_read_are_removed_and_never_taken_signed() {
     let stranger = &samples::HOUSE.key;
@@ -148,7 +147,7 @@ fn metadata_that_programs_cannot_read_are_removed_and_never_taken_signed() {
     }
 }
 
-/// Ours are added to it later, in a process that serves everybody.
+/// We add our validation data later, in a process shared by all users.
 #[test]
 fn a_signed_file_is_taken_only_where_validation_data_can_be_added() {
     let stranger = &samples::HOUSE.key;
@@ -193,7 +192,7 @@ fn a_signed_file_with_scripts_is_refused() {
     assert_eq!(take(&signed).err(), Some(Refused::SignedAndActive));
 }
 
-/// It stays as it is, so that viewers would go on to differ.
+/// The file must stay unchanged, so viewers would continue to differ.
 #[test]
 fn a_signed_file_in_which_our_renderer_shows_what_was_deleted_is_refused() {
     let signed = samples::signed_by_others(&with_deleted_content(), &samples::HOUSE.key);

@@ -1,4 +1,4 @@
-//! `POST /api/v3/templates/{id}/archive`: no more documents from a template.
+//! `POST /api/v3/templates/{id}/archive`: archives a template, so that it starts no more documents.
 
 use app::ArchivedTemplate;
 use axum::Json;
@@ -11,7 +11,7 @@ use crate::frame::state::Http;
 
 /// Archive a template.
 ///
-/// You can no longer start documents from it; those in progress continue. Archiving twice changes nothing.
+/// You can no longer start documents from it. Documents in progress continue. Archiving again changes nothing.
 #[utoipa::path(
     post, path = "/api/v3/templates/{id}/archive", operation_id = "templates_archive", tag = "Templates",
     params(("id" = i64, Path, description = "The template's ID.")),

@@ -1,4 +1,4 @@
-//! `POST /api/v3/templates/{id}/copy`: a new template from another.
+//! `POST /api/v3/templates/{id}/copy`: copies a template.
 
 use app::SavedTemplate;
 use axum::Json;
@@ -24,15 +24,15 @@ declare! {
 
 /// Copy a template.
 ///
-/// The copy has the PDF, steps and fields of the current version, and starts at version 1. You can also copy an archived
-/// template; the copy is not archived.
+/// The copy has the PDF, steps and fields of the current version, and starts at version 1. You can also copy an
+/// archived template. The copy is not archived.
 #[utoipa::path(
     post, path = "/api/v3/templates/{id}/copy", operation_id = "templates_copy", tag = "Templates",
     params(("id" = i64, Path, description = "The template's ID.")),
     request_body = CopyTemplateInput,
     responses(
         (status = 200, description = "The copy was created.", body = SavedTemplate),
-        (status = 422, description = "The request breaks a rule; `errors` names every wrong member.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The request is invalid. `errors` lists every invalid member.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),
 )]

@@ -1,4 +1,4 @@
-//! `POST /api/v3/templates`: a template from a PDF and its fields.
+//! `POST /api/v3/templates`: creates a template from a PDF and its fields.
 
 use app::SavedTemplate;
 use axum::Json;
@@ -12,9 +12,9 @@ use crate::frame::state::Http;
 /// Create a template.
 ///
 /// We read the PDF in a confined process and rewrite it once, so that nothing in it can run or change after people have
-/// signed; `intake` lists the changes. A PDF that is already signed is kept byte for byte. If the PDF is not accepted, this
-/// returns a 422 whose error names `file`: its `reason` contains the ID of the reason, and its message explains the reason
-/// and how to fix it.
+/// signed. `intake` lists the changes. A PDF that is already signed is kept byte for byte. If the PDF is not accepted,
+/// this returns a 422 whose error names `file`. Its `reason` contains the ID of the reason, and its message explains
+/// the reason and how to fix it.
 #[utoipa::path(
     post, path = "/api/v3/templates", operation_id = "templates_create", tag = "Templates",
     request_body(content = TemplateForm, content_type = "multipart/form-data"),
@@ -28,10 +28,10 @@ use crate::frame::state::Http;
                 "changes": [{"change": "scripts_removed", "count": 1, "message": "Scripts were removed: 1."}]
             }
         })),
-        (status = 400, description = "The form did not arrive completely.", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The form was cut off.", body = Problem, content_type = "application/problem+json"),
         (status = 413, description = "The file is too large.", body = Problem, content_type = "application/problem+json"),
         (status = 415, description = "The body is not a form.", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "The PDF was not accepted, or its fields are wrong; `errors` names every fault of both.", body = Problem, content_type = "application/problem+json",
+        (status = 422, description = "The PDF was not accepted, or its fields are invalid. `errors` lists every error in both.", body = Problem, content_type = "application/problem+json",
          example = json!({
             "type": "https://sign.example.com/api/docs#unprocessable", "title": "Unprocessable Content", "status": 422,
             "code": "unprocessable", "detail": "…",

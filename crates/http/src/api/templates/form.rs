@@ -1,4 +1,5 @@
-//! The form that makes a template from a PDF and its fields: `POST /api/v3/templates` and `PUT /api/v3/templates/{id}`.
+//! The form for creating a template from a PDF and its fields: `POST /api/v3/templates` and `PUT
+//! /api/v3/templates/{id}`.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +13,7 @@ use crate::body::form::Form;
 use crate::body::multipart::Part;
 use crate::frame::faults::Faults;
 
-/// A FIELDS.json with as many fields as it may have is smaller.
+/// Maximum size of `FIELDS.json`. A file with the maximum number of fields is smaller.
 pub(in crate::api) const LARGEST_FIELDS: u64 = 4 * 1024 * 1024;
 /// The value of `form_fields`.
 const IMPORT: &str = "import";
@@ -27,17 +28,17 @@ declare! {
         /// The PDF. If a new version omits it, the template keeps its PDF.
         #[schema(value_type = Option<String>, format = Binary, content_media_type = "application/pdf")]
         file: Option<Vec<u8>> => file = file,
-        /// FIELDS.json (name, steps, fields, `on_reject`), as a text or a file. Required unless you send `form_fields`. A
-        /// box that is too small for its kind is refused (`field-too-small`, with the smallest `width` and `height` in the
-        /// message). In points, text needs 10 × 7.5, checks and radio choices 5 × 5, and signatures, initials, seals and
-        /// pictures 10 × 10.
+        /// FIELDS.json (name, steps, fields, `on_reject`), as a text or a file. Required unless you send `form_fields`.
+        /// A box that is too small for its kind is refused (`field-too-small`, with the smallest `width` and `height`
+        /// in the message). In points, text needs 10 × 7.5, checks and radio choices 5 × 5, and signatures, initials,
+        /// seals and images 10 × 10.
         #[schema(content_media_type = "application/json")]
         fields: Option<String> => fields = content,
-        /// `import`: the fields of the PDF's own form become fields of the template, and their values its defaults. An
-        /// entry of `fields` without `page` then changes the form's field of its `name` (`{"name": "salary", "step": 2,
-        /// "role": "employee"}`); one with `page` is an additional field. Fields too small to be filled in get larger
-        /// boxes. Fields too small to be seen, and those with a value that no field can have, are left out; `intake` in the
-        /// response names them.
+        /// `import`: the fields of the PDF's own form become fields of the template, and their values become its
+        /// defaults. An entry of `fields` without `page` then changes the form field with its `name` (`{"name":
+        /// "salary", "step": 2, "role": "employee"}`). An entry with `page` is an additional field. Fields too small to
+        /// be filled in get larger boxes. Fields too small to be seen, and fields whose value is not supported, are
+        /// left out. `intake` in the response names them.
         #[schema(pattern = "^import$")]
         form_fields: Option<String> => is_import = is_import,
         /// With `form_fields`: the template's name, if `fields` does not set one. Default: the file's name.
@@ -45,15 +46,15 @@ declare! {
         name: Option<String> => name,
         /// The password that opens the PDF, if it has one. We keep neither the password nor the encryption.
         password: Option<String> => wishes.password,
-        /// What you accept so that the PDF is not refused, as words separated by commas. `rebuilt`: a damaged PDF as we
-        /// rebuilt it. `without_signatures`: if the PDF is signed and cannot be accepted with its signatures, a copy
-        /// without them. The error of a refused PDF names the word that helps in `accept`.
+        /// Changes to the PDF that you accept to prevent a refusal, as words separated by commas. `rebuilt`: a damaged
+        /// PDF as we rebuilt it. `without_signatures`: if the PDF is signed and cannot be accepted with its signatures,
+        /// a copy without them. The error of a refused PDF names the word that helps in `accept`.
         #[schema(example = "without_signatures")]
         accept: Option<String> => wishes.accepts = acceptances,
     }
 }
 
-/// The same, parsed.
+/// The parsed form.
 #[derive(Debug, Default)]
 pub struct Given {
     pub(in crate::api) file: Option<Part>,
@@ -64,7 +65,7 @@ pub struct Given {
 }
 
 impl Given {
-    /// Reads the form. `needs_file` if there is no PDF yet.
+    /// Reads the form. `needs_file` is set if there is no PDF yet.
     pub(in crate::api) async fn read(request: Request, largest_document: u64, needs_file: bool) -> Result<Self, Error> {
         let form = Form::read(request, largest_document.saturating_add(LARGEST_FIELDS)).await?;
         Self::of::<TemplateForm>(&form, needs_file)
@@ -93,7 +94,7 @@ impl Given {
         self.file.as_ref().map(|file| file.bytes.as_ref())
     }
 
-    /// The name for the result: its own, or else that of the file.
+    /// Returns the name for the result: its own name, or else the file's.
     fn name(&self) -> &str {
         let name = self.name.as_deref().filter(|name| !name.is_empty());
         let file = self.file.as_ref().and_then(|file| file.file_name.as_deref());
@@ -101,7 +102,7 @@ impl Given {
         name.or(stem).unwrap_or_default()
     }
 
-    /// The source of the fields.
+    /// Returns the source of the fields.
     pub(in crate::api) fn fields(&self) -> TemplateFields<'_> {
         let file = self.fields.as_deref();
         if self.is_import {
@@ -114,8 +115,8 @@ impl Given {
         }
     }
 
-    /// Names the part that contains FIELDS.json in faults about it as a whole or about its name: the form has a `name`
-    /// too, which applies if the fields come from a form.
+    /// Adjusts the paths of faults about `FIELDS.json` as a whole or about its name, so that they name the part
+    /// containing it. The form also has a `name`, which applies if the fields come from a PDF form.
     pub(in crate::api) fn told(&self, error: Error) -> Error {
         let Error::Unprocessable(mut faults) = error else {
             return error;
@@ -131,12 +132,12 @@ impl Given {
     }
 }
 
-/// A file that is not empty.
+/// Returns a non-empty file.
 pub(in crate::api) fn file(form: &Form, name: &str, _: &mut Faults) -> Option<Part> {
     form.last(name).filter(|part| !part.bytes.is_empty()).cloned()
 }
 
-/// Its content, whether it was sent as a file or as a text.
+/// Returns the content of a part, whether it was sent as a file or as text.
 pub(in crate::api) fn content(form: &Form, name: &str, _: &mut Faults) -> Option<Bytes> {
     form.part(name).cloned()
 }
@@ -150,7 +151,7 @@ pub(in crate::api) fn is_import(form: &Form, name: &str, faults: &mut Faults) ->
     false
 }
 
-/// What a sender accepts, by word.
+/// Parses the words for changes that a sender accepts.
 pub(in crate::api) fn acceptances(form: &Form, name: &str, faults: &mut Faults) -> BTreeSet<Acceptance> {
     let words = form.text(name, faults).unwrap_or_default();
     let words = words.split(',').map(str::trim).filter(|word| !word.is_empty());

@@ -1,4 +1,4 @@
-//! `GET /api/v3/templates/{id}`: one template, with its pages, steps and fields.
+//! `GET /api/v3/templates/{id}`: returns a template with its pages, steps and fields.
 
 use app::TemplateView;
 use axum::Json;
@@ -11,8 +11,8 @@ use crate::frame::state::Http;
 
 /// Get a template.
 ///
-/// Returns the version that new documents use. `name`, `on_reject`, `steps` and `fields` have the format of FIELDS.json: edit
-/// them to create the next version.
+/// Returns the version that new documents use. `name`, `on_reject`, `steps` and `fields` have the format of
+/// FIELDS.json. Edit them to create the next version.
 #[utoipa::path(
     get, path = "/api/v3/templates/{id}", operation_id = "templates_get", tag = "Templates",
     params(("id" = i64, Path, description = "The template's ID.")),

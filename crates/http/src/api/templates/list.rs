@@ -1,4 +1,4 @@
-//! `GET /api/v3/templates`: the company's templates, newest first.
+//! `GET /api/v3/templates`: lists the company's templates, newest first.
 
 use app::{ListTemplatesRequest, TemplateList};
 use axum::Json;
@@ -11,13 +11,13 @@ use crate::frame::query::Query;
 use crate::frame::state::Http;
 
 declare! {
-    /// Which templates.
+    /// Selects templates.
     ListQuery of Query -> ListTemplatesRequest {
         /// `true` includes archived templates.
         archived: Option<bool> => archived,
         /// `next_cursor` of the previous response.
         cursor: Option<String> => cursor,
-        /// How many to return: 1 to 100. Default: 20.
+        /// How many templates to return: 1 to 100. Default: 20.
         limit: Option<u32> => limit,
     }
 }
@@ -30,7 +30,7 @@ declare! {
     params(ListQuery),
     responses(
         (status = 200, description = "The templates, newest first.", body = TemplateList),
-        (status = 422, description = "The request breaks a rule; `errors` names every wrong member.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The request is invalid. `errors` lists every invalid member.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),
 )]

@@ -1,4 +1,4 @@
-//! `PUT /api/v3/templates/{id}`: a new version of a template.
+//! `PUT /api/v3/templates/{id}`: creates a new version of a template.
 
 use app::{SavedTemplate, TemplateFields};
 use axum::Json;
@@ -12,19 +12,19 @@ use crate::frame::state::Http;
 
 /// Create a new version of a template.
 ///
-/// New documents use the new version; documents in progress keep the version they started with. Without `file`, the PDF stays
-/// and only the fields are replaced.
+/// New documents use the new version. Documents in progress keep the version they started with. Without `file`, the PDF
+/// stays the same and only the fields are replaced.
 #[utoipa::path(
     put, path = "/api/v3/templates/{id}", operation_id = "templates_replace", tag = "Templates",
     params(("id" = i64, Path, description = "The template's ID.")),
     request_body(content = TemplateForm, content_type = "multipart/form-data"),
     responses(
-        (status = 200, description = "The version was created.", body = SavedTemplate),
-        (status = 400, description = "The form did not arrive completely.", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "Without `file`: someone else created a version at the same time.", body = Problem, content_type = "application/problem+json"),
+        (status = 200, description = "The new version was created.", body = SavedTemplate),
+        (status = 400, description = "The form was cut off.", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "In a request without `file`: someone else created a version at the same time.", body = Problem, content_type = "application/problem+json"),
         (status = 413, description = "The file is too large.", body = Problem, content_type = "application/problem+json"),
         (status = 415, description = "The body is not a form.", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "The PDF was not accepted, or its fields are wrong; `errors` names every fault of both.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The PDF was not accepted, or its fields are invalid. `errors` lists every error in both.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),
 )]
@@ -35,7 +35,7 @@ pub async fn replace_template(
     AnswerLanguage(language): AnswerLanguage,
     request: Request,
 ) -> Result<Json<SavedTemplate>, Failure> {
-    // Checked before we receive the body.
+    // Check before receiving the body.
     let checked = caller.clone();
     http.blocking(move |app| app.template(&checked, id)).await?;
     let given = Given::read(request, http.app().settings.largest_document, false).await?;

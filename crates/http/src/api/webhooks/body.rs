@@ -1,6 +1,6 @@
-//! The webhook that a workflow's endpoint receives, for the `OpenAPI` document.
+//! The webhook sent to a workflow's endpoint, for the `OpenAPI` document.
 //!
-//! The schema is that of the type that we send ([`app::WebhookBody`]). `delivery` adds the headers, which
+//! The schema comes from the type that we send ([`app::WebhookBody`]). `delivery` adds the headers, which
 //! `docs/webhooks.md` describes.
 
 use serde_json::{Value, json};
@@ -21,14 +21,14 @@ pub fn described() -> Value {
         "workflow": {
             "post": {
                 "operationId": "workflow_webhook",
-                "summary": "Something happened to a workflow",
+                "summary": "Workflow event",
                 "description": DESCRIPTION,
-                // It is authenticated by its signature, a header of its own.
+                // The webhook is authenticated by its signature, in a separate header.
                 "security": [],
                 "parameters": [
-                    header("webhook-id", true, "The event's ID: the same for every try, and unique to the event."),
+                    header("webhook-id", true, "The event's ID. It is unique to the event, and the same for every try."),
                     header("webhook-timestamp", true, "When this try was made, in seconds since 1970."),
-                    header("webhook-signature", true, "`v1,` and a signature in base64; several are separated by spaces."),
+                    header("webhook-signature", true, "`v1,` and a signature in base64. Several signatures are separated by spaces."),
                     header("Authorization", false, "The value of `export_api_info.authorization`, if it was set."),
                 ],
                 "requestBody": {
@@ -36,15 +36,15 @@ pub fn described() -> Value {
                     "content": {"application/json": {
                         "schema": {"$ref": "#/components/schemas/WebhookBody"},
                         "examples": {
-                            "in_progress": {"summary": "The first of two writers approved, embedded", "value": in_progress()},
-                            "complete": {"summary": "The last writer approved, embedded", "value": complete()},
+                            "in_progress": {"summary": "The first of two signers approved, embedded", "value": in_progress()},
+                            "complete": {"summary": "The last signer approved, embedded", "value": complete()},
                         },
                     }},
                 },
                 "responses": {
-                    "2XX": {"description": "Received; it is not sent again."},
-                    "410": {"description": "The endpoint is gone: we stop sending to it, and notify the company's owners and admins by mail."},
-                    "default": {"description": "We try again; `Retry-After` (seconds or a date) is honoured up to 24 hours. A redirect is not followed."},
+                    "2XX": {"description": "The webhook was received. We do not send it again."},
+                    "410": {"description": "The endpoint is gone. We stop sending to it, and notify the company's owners and admins by mail."},
+                    "default": {"description": "We try again. `Retry-After` (seconds or a date) is honoured up to 24 hours. We do not follow redirects."},
                 },
             },
         },

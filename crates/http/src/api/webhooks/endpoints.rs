@@ -1,5 +1,4 @@
-//! `GET /api/v3/exports/endpoints`, `POST /api/v3/exports/endpoints/start` and `/pause`: endpoints that fail or were
-//! stopped.
+//! `GET /api/v3/exports/endpoints`, `POST /api/v3/exports/endpoints/start` and `/pause`: failing or stopped endpoints.
 
 use app::{EndpointPaused, EndpointStarted, ExportEndpoints};
 use axum::Json;
@@ -14,11 +13,11 @@ use crate::frame::query::Query;
 use crate::frame::state::Http;
 
 declare! {
-    /// Which endpoints.
+    /// Selects endpoints.
     ListQuery of Query -> (Option<String>, Option<String>) {
         /// `next_cursor` of the previous response.
         cursor: Option<String> => 0,
-        /// How many to return: 1 to 100. Default: 100.
+        /// How many endpoints to return: 1 to 100. Default: 100.
         limit: Option<u32> => 1,
     }
 }
@@ -35,7 +34,7 @@ declare! {
             "url": "https://hooks.example.com/sign", "failing_since": "2026-12-01 10:00:00 (UTC+09:00)", "status": "stopped",
             "stopped_date": "2026-12-06 10:00:01 (UTC+09:00)", "stopped_reason": "failing", "held": 12
         }], "next_cursor": null})),
-        (status = 422, description = "The request breaks a rule; `errors` names every wrong member.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The request is invalid. `errors` lists every invalid member.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),
 )]
@@ -53,21 +52,21 @@ declare! {
     /// The endpoint.
     #[schema(example = json!({"url": "https://hooks.example.com/sign"}))]
     EndpointRequest -> (Option<String>,) {
-        /// Its URL.
+        /// The endpoint's URL.
         url: String => 0,
     }
 }
 
 /// Start a stopped endpoint.
 ///
-/// Sends what was held for it. If the endpoint is not stopped, nothing changes.
+/// Sends the webhooks that were held for the endpoint. If the endpoint is not stopped, nothing changes.
 #[utoipa::path(
     post, path = "/api/v3/exports/endpoints/start", operation_id = "endpoints_start", tag = "Export API",
     request_body = EndpointRequest,
     responses(
-        (status = 200, description = "The endpoint is started; webhooks that were held are sent.", body = EndpointStarted, example = json!({"url": "https://hooks.example.com/sign", "released": 12})),
+        (status = 200, description = "The endpoint was started. Webhooks that were held for it are sent.", body = EndpointStarted, example = json!({"url": "https://hooks.example.com/sign", "released": 12})),
         (status = 404, description = "No document uses this endpoint.", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "The request breaks a rule; `errors` names every wrong member.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The request is invalid. `errors` lists every invalid member.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),
 )]
@@ -85,15 +84,15 @@ pub async fn start_endpoint(
 
 /// Pause an endpoint.
 ///
-/// Nothing more is sent to the endpoint, and nothing is lost: webhooks are held until you start it again. If it is already
-/// stopped or paused, nothing changes. You can also pause an endpoint that only future documents will use; `known` says
-/// whether any document uses it.
+/// Webhooks are held until you start the endpoint again, so nothing is lost. If the endpoint is already stopped or
+/// paused, nothing changes. You can also pause an endpoint that only future documents will use. `known` says whether
+/// any document uses it.
 #[utoipa::path(
     post, path = "/api/v3/exports/endpoints/pause", operation_id = "endpoints_pause", tag = "Export API",
     request_body = EndpointRequest,
     responses(
-        (status = 200, description = "The endpoint is paused; webhooks to it are held.", body = EndpointPaused, example = json!({"url": "https://hooks.example.com/sign", "held": 3, "known": true})),
-        (status = 422, description = "The request breaks a rule; `errors` names every wrong member.", body = Problem, content_type = "application/problem+json"),
+        (status = 200, description = "The endpoint was paused. Webhooks to it are held.", body = EndpointPaused, example = json!({"url": "https://hooks.example.com/sign", "held": 3, "known": true})),
+        (status = 422, description = "The request is invalid. `errors` lists every invalid member.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),
 )]

@@ -11,7 +11,7 @@ use crate::frame::query::Query;
 use crate::frame::state::Http;
 
 declare! {
-    /// Which deliveries.
+    /// Selects deliveries.
     ListQuery of Query -> ExportsRequest {
         /// The document.
         workflow_id: Option<i64> => workflow_id,
@@ -19,21 +19,22 @@ declare! {
         status: Option<String> => status,
         /// The endpoint's URL.
         url: Option<String> => url,
-        /// Happened at or after this time: `YYYY-MM-DD` or `YYYY-MM-DD HH:MM:SS`, in the company's time zone.
+        /// Deliveries of events at or after this time: `YYYY-MM-DD` or `YYYY-MM-DD HH:MM:SS`, in the company's time
+        /// zone.
         from: Option<String> => from,
-        /// Happened before this time; a date without a time means the end of that day.
+        /// Deliveries of events before this time. A date without a time means the end of that day.
         to: Option<String> => to,
         /// `next_cursor` of the previous response.
         cursor: Option<String> => cursor,
-        /// How many to return: 1 to 100. Default: 20.
+        /// How many deliveries to return: 1 to 100. Default: 20.
         limit: Option<u32> => limit,
     }
 }
 
 /// List deliveries.
 ///
-/// Every webhook and each of its tries, newest first. They are kept for 30 days unless the operator sets another time. To get
-/// more, pass `next_cursor` as `cursor`.
+/// Lists every webhook and each of its tries, newest first. They are kept for 30 days unless the operator sets a
+/// different time. To get more, pass `next_cursor` as `cursor`.
 #[utoipa::path(
     get, path = "/api/v3/exports", operation_id = "exports_list", tag = "Export API",
     params(ListQuery),
@@ -48,7 +49,7 @@ declare! {
             }],
             "next_cursor": null
         })),
-        (status = 422, description = "The request breaks a rule; `errors` names every wrong member.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The request is invalid. `errors` lists every invalid member.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),
 )]

@@ -11,14 +11,14 @@ use crate::frame::state::Http;
 
 /// Resend a delivery.
 ///
-/// Sends the same event, with the same `webhook-id` and the same bytes, in a new round of tries. A dead letter is revived, a
-/// delivered webhook is sent again, and a waiting one is tried now.
+/// Sends the same event, with the same `webhook-id` and the same bytes, in a new round of tries. A dead delivery is
+/// revived, a delivered webhook is sent again, and a waiting one is tried now.
 #[utoipa::path(
     post, path = "/api/v3/exports/{id}/resend", operation_id = "exports_resend", tag = "Export API",
     params(("id" = i64, Path, description = "The delivery's `export_id`.")),
     responses(
-        (status = 200, description = "The delivery, which is waiting.", body = ExportDelivery),
-        (status = 409, description = "The delivery is being tried now, or its endpoint is stopped; `state` names its state.", body = Problem, content_type = "application/problem+json"),
+        (status = 200, description = "The delivery, which is now waiting.", body = ExportDelivery),
+        (status = 409, description = "The delivery is being tried now, or its endpoint is stopped. `state` says which.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),
 )]

@@ -12,8 +12,8 @@ use crate::frame::problem::{Failure, Problem};
 use crate::frame::state::Http;
 
 declare! {
-    /// Which deliveries to send again: those that match every member. At least one besides `cursor` and `limit` is
-    /// required.
+    /// Selects deliveries to send again: those that match every member. At least one member other than `cursor` and
+    /// `limit` is required.
     #[schema(example = json!({"status": "dead", "from": "2026-12-01", "to": "2026-12-03 12:00:00"}))]
     ResendRequest -> ExportsRequest {
         /// The document's ID.
@@ -23,19 +23,19 @@ declare! {
         status: Option<String> => status,
         /// The endpoint's URL.
         url: Option<String> => url,
-        /// Happened at or after this time: `YYYY-MM-DD`, or with ` HH:MM:SS`, in the company's time zone.
+        /// Deliveries of events at or after this time: `YYYY-MM-DD`, or with ` HH:MM:SS`, in the company's time zone.
         from: Option<String> => from,
-        /// Happened before this time; a date alone means the end of that day.
+        /// Deliveries of events before this time. A date alone means the end of that day.
         to: Option<String> => to,
         /// `next_cursor` of the previous response.
         cursor: Option<String> => cursor,
-        /// How many: 1 to 1,000. Default: 1,000.
+        /// How many deliveries to resend: 1 to 1,000. Default: 1,000.
         #[schema(minimum = 1, maximum = 1000)]
         limit: Option<u32> => limit = number,
     }
 }
 
-/// As a query writes it.
+/// Reads a number as text, as in a query.
 fn number(members: &Members<'_>, name: &str, faults: &mut Faults) -> Option<String> {
     members.integer_or_text(name, faults).map(|number| number.to_string())
 }
@@ -49,7 +49,7 @@ fn number(members: &Members<'_>, name: &str, faults: &mut Faults) -> Option<Stri
     request_body = ResendRequest,
     responses(
         (status = 200, description = "The number of deliveries that will be sent again.", body = ExportsResent, example = json!({"resent": 1000, "more": true, "next_cursor": "1007"})),
-        (status = 422, description = "The request breaks a rule; `errors` names every wrong member.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The request is invalid. `errors` lists every invalid member.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),
 )]

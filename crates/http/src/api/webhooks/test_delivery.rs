@@ -19,7 +19,7 @@ declare! {
         url: String => url,
         /// The `Authorization` header.
         authorization: Option<String> => authorization,
-        /// The API client whose secret signs it. Default: the company's first.
+        /// The API client whose secret signs the webhook. Default: the company's first client.
         client_id: Option<String> => client_id,
     }
 }
@@ -32,11 +32,11 @@ declare! {
     post, path = "/api/v3/exports/test", operation_id = "exports_test", tag = "Export API",
     request_body = TestRequest,
     responses(
-        (status = 200, description = "The result, whether the endpoint received it or not.", body = WebhookTested, example = json!({
+        (status = 200, description = "The result, even if the endpoint did not receive the webhook.", body = WebhookTested, example = json!({
             "delivered": false, "webhook_id": "msg_6f1c0f4f0cf34d1f9a4bcd7a1d2e3f40", "code": 404, "fault": null,
             "answer": "Not Found", "duration_ms": 31
         })),
-        (status = 422, description = "The request breaks a rule; `errors` names every wrong member.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The request is invalid. `errors` lists every invalid member.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),
 )]
@@ -48,7 +48,7 @@ pub async fn test_export(
     let mut faults = Faults::default();
     let mut request = body.request::<TestRequest>(&mut faults)?;
     request.faults = faults.into_inner();
-    // An endpoint may be slow, and must not occupy everyone's threads.
+    // A slow endpoint must not occupy threads that everyone shares.
     let turn = http.trials().turn(&requester()).await?;
     let tested = http.blocking(move |app| {
         let _turn = turn;

@@ -1,4 +1,4 @@
-//! `POST /api/v3/workflows/{id}/approve`: approves on behalf of the signer whose turn it is.
+//! `POST /api/v3/workflows/{id}/approve`: approves on behalf of the current signer.
 
 use app::{ActRequest, Advanced, Error};
 use axum::Json;
@@ -16,16 +16,16 @@ use crate::frame::problem::Failure;
 use crate::frame::state::Http;
 
 declare! {
-    /// What to enter for the signer, and a comment.
+    /// The values to enter for the signer, and a comment.
     #[schema(example = json!({"order": 1, "field_list": [{"name": "agree", "value": "Y"}], "comment": "Approved by telephone"}))]
     ActInput -> ActRequest {
         /// The step. Required if the document has several, so that a repeated request never acts for anyone else. If this
         /// is not the current step, the response is 409.
         #[schema(minimum = 1)]
         order: Option<u32> => order = order,
-        /// Which recipient, if the step has several.
+        /// The recipient's address, if the step has several recipients.
         email: Option<String> => email,
-        /// Which recipient, by role: required if several recipients of the step have this address.
+        /// The recipient's role. Required if several recipients of the step have this address.
         role: Option<String> => role,
         /// Values to enter.
         field_list: Option<Vec<FieldInput>> => fields,
@@ -35,7 +35,7 @@ declare! {
     }
 }
 
-/// Reads the members of an approval or a rejection.
+/// Reads the members for approving or declining.
 pub(super) fn read(body: &JsonBody) -> Result<ActRequest, Error> {
     let mut faults = Faults::default();
     let mut request = body.request::<ActInput>(&mut faults)?;
@@ -45,7 +45,8 @@ pub(super) fn read(body: &JsonBody) -> Result<ActRequest, Error> {
 
 /// Approve on behalf of a signer.
 ///
-/// Approves on behalf of the signer whose turn it is. The last approval seals the document before it returns.
+/// Approves on behalf of the signer whose turn it is. The last approval also seals the document before the call
+/// returns.
 #[utoipa::path(
     post, path = "/api/v3/workflows/{id}/approve", operation_id = "workflows_approve", tag = "Workflows",
     params(("id" = i64, Path, description = "The document's ID.")),

@@ -1,4 +1,4 @@
-//! `POST /api/v3/workflows/{id}/cancel`: the sender ends a document in progress.
+//! `POST /api/v3/workflows/{id}/cancel`: cancels a document in progress for its sender.
 
 use app::{ActRequest, Advanced};
 use axum::Json;
@@ -17,7 +17,7 @@ use crate::frame::state::Http;
 declare! {
     #[schema(example = json!({"comment": "Sent to the wrong person"}))]
     CancelInput -> ActRequest {
-        /// The reason, which recipients see.
+        /// The reason, which recipients can see.
         #[schema(max_length = 250)]
         comment: Option<String> => comment,
     }

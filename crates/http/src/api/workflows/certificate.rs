@@ -1,4 +1,4 @@
-//! `GET /api/v3/workflows/{id}/certificate`: the history certificate.
+//! `GET /api/v3/workflows/{id}/certificate`: returns the history certificate.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -15,8 +15,8 @@ use crate::frame::state::Http;
 
 /// Download the history certificate.
 ///
-/// A sealed PDF that shows who did what and when. Documents that ended early have one too. While the document is in progress,
-/// this returns 409.
+/// A sealed PDF that shows each action with its actor and time. Documents that ended early also have one. While the
+/// document is in progress, this returns 409.
 #[utoipa::path(
     get, path = "/api/v3/workflows/{id}/certificate", operation_id = "workflows_get_certificate", tag = "Workflows",
     params(

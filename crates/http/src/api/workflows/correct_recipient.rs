@@ -15,7 +15,7 @@ use crate::frame::problem::{Failure, Problem};
 use crate::frame::state::Http;
 
 declare! {
-    /// The corrections; what you omit stays.
+    /// The corrections. Omitted members stay the same.
     #[schema(example = json!({"name": "이서연", "email": "seoyeon@example.com"}))]
     CorrectInput -> CorrectRequest {
         /// The correct name.
@@ -23,25 +23,26 @@ declare! {
         name: Option<String> => name,
         /// The correct e-mail address or telephone number.
         email: Option<String> => email,
-        /// The correct mobile number; `null` removes the current one. If you omit it, the number stays only if name and
-        /// address stay too.
+        /// The correct mobile number. `null` removes the current one. If you omit it, the number is kept only if the
+        /// name and address do not change.
         mobile: Option<String> => mobile = Members::text_or_null,
         /// The correct company for which they sign; `null` removes the current one. If you omit it, it stays.
         #[schema(max_length = 128)]
         company: Option<String> => company = Members::text_or_null,
-        /// Which recipient of the step, by the current address.
+        /// The current address of the recipient, if the step has several.
         current_email: Option<String> => current_email,
-        /// Which recipient of the step, by role: required if several have this address.
+        /// The recipient's role. Required if several recipients of the step have this address.
         role: Option<String> => role,
     }
 }
 
 /// Correct a recipient.
 ///
-/// Corrects a recipient who has not signed yet. Their old link stops working; if it is their turn, a new one is sent.
-/// Anything that the earlier person filled in or signed is removed, and the history keeps it under their name. One-time codes
-/// never go to the earlier person's mobile number: repeat `mobile` if it is still right. If nothing changes, nothing happens
-/// and the link stays. If the address was reminded or asked again within the last ten minutes, this returns 429.
+/// Corrects a recipient who has not signed yet. Their old link stops working, and if it is their turn, a new one is
+/// sent. The earlier person's values and signatures are removed, but the history keeps them under that person's name.
+/// One-time codes are never sent to the earlier person's mobile number, so repeat `mobile` if it is still correct. If
+/// no data differs, nothing happens and the link stays the same. If the address was reminded or asked again within the
+/// last ten minutes, this returns 429.
 #[utoipa::path(
     patch, path = "/api/v3/workflows/{id}/recipients/{order}", operation_id = "workflows_correct_recipient", tag = "Workflows",
     params(

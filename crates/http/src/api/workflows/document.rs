@@ -1,4 +1,4 @@
-//! `GET /api/v3/workflows/{id}/document`: the sealed document.
+//! `GET /api/v3/workflows/{id}/document`: returns the sealed document.
 
 use axum::extract::State;
 use axum::response::Response;

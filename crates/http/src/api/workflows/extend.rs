@@ -1,4 +1,4 @@
-//! `POST /api/v3/workflows/{id}/extend`: changes when a document expires.
+//! `POST /api/v3/workflows/{id}/extend`: changes the expiry date of a document.
 
 use app::{Advanced, ExtendRequest};
 use axum::Json;
@@ -31,7 +31,7 @@ declare! {
     post, path = "/api/v3/workflows/{id}/extend", operation_id = "workflows_extend", tag = "Workflows",
     params(
         ("id" = i64, Path, description = "The document's ID."),
-        ("offset" = Option<String>, Query, description = "UTC offset `+HH:MM` of `expiry_date`. Default: the document's."),
+        ("offset" = Option<String>, Query, description = "UTC offset `+HH:MM` of `expiry_date`. Default: the document's offset."),
     ),
     request_body = ExtendInput,
     responses(Changed),

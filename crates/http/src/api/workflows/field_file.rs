@@ -1,4 +1,4 @@
-//! `GET /api/v3/workflows/{id}/fields/{name}/file`: the file in a field.
+//! `GET /api/v3/workflows/{id}/fields/{name}/file`: returns the file in a field.
 
 use axum::extract::State;
 use axum::response::Response;

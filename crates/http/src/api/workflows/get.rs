@@ -1,4 +1,4 @@
-//! `GET /api/v3/workflows/{id}`: one document with its steps, values, history and addresses.
+//! `GET /api/v3/workflows/{id}`: returns a document with its steps, values, history and URLs.
 
 use app::WorkflowView;
 use axum::Json;
@@ -11,8 +11,8 @@ use crate::frame::state::Http;
 
 /// Get a workflow.
 ///
-/// Includes its steps, its history and every value entered so far. `download_url` and `certificate_url` are new with every
-/// call. They are empty until the document is complete, and while its links are revoked.
+/// Includes its steps, its history and every value entered so far. `download_url` and `certificate_url` are new in
+/// every response. They are empty until the document is complete, and while its links are revoked.
 #[utoipa::path(
     get, path = "/api/v3/workflows/{id}", operation_id = "workflows_get", tag = "Workflows",
     params(("id" = i64, Path, description = "The document's ID.")),

@@ -16,7 +16,7 @@ use crate::frame::state::Http;
 declare! {
     #[schema(example = json!({"action": "revoke"}))]
     LinksInput -> LinksRequest {
-        /// `renew`: replace them with new ones. `revoke`: they stop working until they are renewed.
+        /// `renew`: replace the links with new ones. `revoke`: the links stop working until they are renewed.
         #[schema(pattern = "^(renew|revoke)$")]
         action: String => action,
     }
@@ -24,18 +24,19 @@ declare! {
 
 /// Renew or revoke the links to a document.
 ///
-/// Works in any state. It affects the sender's view and every link to the finished files, including those in mails and
-/// webhooks that were already sent. Signers' links to sign (`sign_url`) keep working. After `revoke`, no new links are
-/// made until you `renew` them; revoking twice changes nothing. `renew` replaces the links, starts a new lifetime,
-/// unlocks signers' codes if the document is complete, and returns the new addresses. Discarding a document revokes its links.
+/// Works in any state. It affects the sender's view and every link to the finished files, including links in mails and
+/// webhooks that were already sent. Signers' signing links (`sign_url`) keep working. After `revoke`, no new links are
+/// created until you `renew` them. Revoking again changes nothing. `renew` replaces the links, starts a new lifetime,
+/// unlocks signers' codes if the document is complete, and returns the new addresses. Discarding a document revokes its
+/// links.
 #[utoipa::path(
     post, path = "/api/v3/workflows/{id}/links", operation_id = "workflows_change_links", tag = "Workflows",
     params(("id" = i64, Path, description = "The document's ID.")),
     request_body = LinksInput,
     responses(
-        (status = 200, description = "The links as they are now.", body = WorkflowLinks),
+        (status = 200, description = "The current state of the links.", body = WorkflowLinks),
         (status = 400, description = "The body is not JSON.", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "The request breaks a rule; `errors` names every wrong member.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The request is invalid. `errors` lists every invalid member.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),
 )]

@@ -1,4 +1,4 @@
-//! `POST /api/v3/workflows/{id}/reject`: declines on behalf of the signer whose turn it is.
+//! `POST /api/v3/workflows/{id}/reject`: declines on behalf of the current signer.
 
 use app::Advanced;
 use axum::Json;

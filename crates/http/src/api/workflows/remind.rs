@@ -1,4 +1,4 @@
-//! `POST /api/v3/workflows/{id}/remind`: asks the signers whose turn it is again.
+//! `POST /api/v3/workflows/{id}/remind`: reminds the signers whose turn it is.
 
 use app::Advanced;
 use axum::Json;
@@ -13,15 +13,15 @@ use crate::frame::state::Http;
 
 /// Remind the signers.
 ///
-/// Sends the request again to the signers whose turn it is. It skips signers who were reminded within the last ten minutes,
-/// or asked again after a correction; if that leaves nobody, it returns 429. For an embedded document it returns 409, because
-/// its signers get no messages.
+/// Sends the request again to the signers whose turn it is. Skips signers who were reminded, or asked again after a
+/// correction, within the last ten minutes. If no signers are left, it returns 429. For an embedded document it returns
+/// 409, because its signers receive no messages.
 #[utoipa::path(
     post, path = "/api/v3/workflows/{id}/remind", operation_id = "workflows_remind", tag = "Workflows",
     params(("id" = i64, Path, description = "The document's ID.")),
     responses(
         ChangedAsAsked,
-        (status = 429, description = "All of them were reminded within the last ten minutes.", body = Problem, content_type = "application/problem+json",
+        (status = 429, description = "All signers were reminded within the last ten minutes.", body = Problem, content_type = "application/problem+json",
          headers(("Retry-After" = u64, description = "Seconds to wait."))),
     ),
     security(("access_token" = [])),

@@ -33,8 +33,8 @@ declare! {
         name: Option<String> => name,
         /// The password that opens the PDF, if it has one.
         password: Option<String> => wishes.password,
-        /// What you accept so that the PDF is not refused, as words separated by commas: `rebuilt` (look at the pages first
-        /// with `is_preview`), `without_signatures`.
+        /// Changes to the PDF that you accept to prevent a refusal, as words separated by commas: `rebuilt` (review the
+        /// pages first with `is_preview`), `without_signatures`.
         #[schema(example = "without_signatures")]
         accept: Option<String> => wishes.accepts = acceptances,
         /// The start as JSON. The template comes from this form, so a `template_id` is ignored.
@@ -48,8 +48,8 @@ declare! {
 
 /// Send a PDF without a template.
 ///
-/// Like a start, for a document that is sent once: nothing is added to the list of templates. With an `Idempotency-Key`,
-/// repeating the same form and `offset` within 24 hours returns the response of the first call.
+/// Like a start, but for a document that is sent once. Nothing is added to the list of templates. With an
+/// `Idempotency-Key`, repeating the same form and `offset` within 24 hours returns the response of the first call.
 #[utoipa::path(
     post, path = "/api/v3/workflows/send", operation_id = "workflows_send", tag = "Workflows",
     params(
@@ -59,7 +59,7 @@ declare! {
     request_body(content = SendForm, content_type = "multipart/form-data"),
     responses(
         (status = 200, description = "The document was started.", body = StartedWorkflow),
-        (status = 422, description = "The PDF, its fields or the start are wrong; `errors` names every wrong member.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The PDF, its fields or the rest of the request is invalid. `errors` lists every invalid member.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),
 )]

@@ -1,6 +1,6 @@
 //! `POST /api/v3/workflows/start`: sends a document to its recipients.
 //!
-//! This file reads members and their types. The use-case checks values against company and template, and adds to the
+//! This file reads members and their types. The use case checks values against the company and template and adds to the
 //! same list of faults, so that one 422 names them all.
 
 use app::{
@@ -44,7 +44,7 @@ declare! {
         /// The template's ID: an integer, or a string that contains one.
         #[schema(example = 1)]
         template_id: i64 => template_id = template,
-        /// One recipient for each place of the template. You can omit one that the template names itself.
+        /// One recipient for each place of the template. You can omit a recipient named in the template.
         recipient_list: Vec<RecipientInput> => recipients,
         /// Initial values. Signers can change them unless the field is read-only.
         field_list: Option<Vec<FieldInput>> => fields,
@@ -52,14 +52,14 @@ declare! {
         /// and `9999-12-31 23:59:59` means never. Default: the company's setting.
         #[schema(example = "2026-12-31 18:00:00")]
         expiry_date: Option<String> => expiry_date = unless_empty,
-        /// Of the document, its pages, mails and certificate: `ko`, `en` or `ja`, also as `ko-KR`. Default: the company's
-        /// language.
+        /// The language of the document, its pages, mails and certificate: `ko`, `en` or `ja`, also as `ko-KR`.
+        /// Default: the company's language.
         #[schema(example = "ko")]
         language: Option<String> => language = unless_empty,
         /// A message to the recipients.
         #[schema(max_length = 250)]
         comment: Option<String> => comment,
-        /// The people who get a copy of the finished document.
+        /// The people who receive a copy of the finished document.
         cc_list: Option<Vec<CopyInput>> => cc,
         /// Webhooks and embedded mode.
         export_api_info: Option<ExportInput> => export,
@@ -82,11 +82,12 @@ declare! {
         /// The recipient's name.
         #[schema(min_length = 1, max_length = 100)]
         name: String => name,
-        /// An e-mail address or a telephone number. What we cannot send (no mail server, no text message gateway) stays on
-        /// the outbox page, where the sender can copy its link. `sign_url` is returned only in embedded mode.
+        /// An e-mail address or a telephone number. Messages that we cannot send (no mail server, no text message
+        /// gateway) stay on the outbox page, where the sender can copy the link. `sign_url` is returned only in
+        /// embedded mode.
         #[schema(example = "minjun@example.com")]
         email: String => email,
-        /// Which of the step's roles, if it has several. Default: in list order.
+        /// The recipient's role, if the step has several. Default: in list order.
         role: Option<String> => role,
         /// The recipient's language, if it differs from the document's.
         language: Option<String> => language = unless_empty,
@@ -102,9 +103,9 @@ declare! {
         /// A hint for the access code.
         #[schema(max_length = 50)]
         password_hint: Option<String> => password_hint,
-        /// The recipient must enter a code that we send when they ask for it, to this `email` or by text message to
-        /// `mobile`; also in embedded mode. Requires a mail server or a text message gateway, because the outbox page does
-        /// not show codes. If the template's step requires a code, you cannot turn it off.
+        /// The recipient must enter a code that we send on request to this `email`, or by text message to `mobile`.
+        /// Also applies in embedded mode. Requires a mail server or a text message gateway, because the outbox page
+        /// does not show codes. If the template's step requires a code, you cannot turn it off.
         one_time_code: Option<bool> => one_time_code,
     }
 }
@@ -114,7 +115,7 @@ declare! {
     FieldInput -> GivenField {
         /// The field's name in the template.
         name: String => name,
-        /// The value: text; the digits of a number; `Y` or `N` for a check; base64 of a PNG or JPEG for a picture.
+        /// The value: text; the digits of a number; `Y` or `N` for a check; base64 of a PNG or JPEG for an image.
         value: String => value = Members::value_text,
         /// The name of a file or picture, as webhooks, lists and the certificate show it. Default: made from the field's
         /// name. Other kinds of fields ignore it.
@@ -124,7 +125,7 @@ declare! {
 }
 
 declare! {
-    /// Someone who gets a copy.
+    /// A person who receives a copy.
     CopyInput -> StartCopy {
         /// The name.
         name: Option<String> => name,
@@ -139,25 +140,25 @@ declare! {
         /// The endpoint for webhooks: https, at a public address, unless the installation's `webhook.` settings allow more.
         #[schema(example = "https://hooks.example.com/sign")]
         url: String => url,
-        /// `ALL`: at every step. `StartAndEnd`: at the first and the last. An early end is always reported.
+        /// `ALL`: at every step. `StartAndEnd`: at the first and last steps. An early end is always reported.
         #[schema(pattern = "^(ALL|StartAndEnd)$", example = "ALL")]
         api_type: String => api_type,
-        /// Embedded: we send recipients no messages; the response and the webhooks contain `sign_url`.
+        /// Embedded mode: we send recipients no messages. The response and the webhooks contain `sign_url`.
         is_embed: bool => is_embed,
-        /// `viewer` (default): addresses of the finished files lead to pages. `download`: they lead to the PDFs.
+        /// `viewer` (default): links to the finished files open pages. `download`: they open the PDFs.
         #[schema(pattern = "^(viewer|download)$", example = "viewer")]
         link_type: Option<String> => link_type,
         /// The `Authorization` header of each webhook.
         authorization: Option<String> => authorization,
-        /// The API client whose `client_id` and secret the webhooks use. Default: the company's first.
+        /// The API client whose `client_id` and secret the webhooks use. Default: the company's first client.
         client_id: Option<String> => client_id,
-        /// Other names for fields in webhooks.
+        /// Names that replace field names in webhooks.
         field_names: Option<Vec<FieldNameInput>> => field_names,
     }
 }
 
 declare! {
-    /// Another name for a field.
+    /// A replacement for a field's name.
     FieldNameInput -> StartFieldName {
         /// The field's name in the template.
         field_name: String => field_name,
@@ -168,7 +169,7 @@ declare! {
 
 /// Start a workflow.
 ///
-/// Anything that could fail after people have signed is refused here. With an `Idempotency-Key`, repeating the same body and
+/// Refuses anything that could fail after people have signed. With an `Idempotency-Key`, repeating the same body and
 /// `offset` within 24 hours returns the response of the first call.
 #[utoipa::path(
     post, path = "/api/v3/workflows/start", operation_id = "workflows_start", tag = "Workflows",
@@ -187,8 +188,8 @@ declare! {
         (status = 400, description = "The body is not JSON.", body = Problem, content_type = "application/problem+json"),
         (status = 409, description = "The template is archived.", body = Problem, content_type = "application/problem+json"),
         (status = 413, description = "The body is too large.", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body is of another media type.", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "The request breaks a rule; `errors` names every wrong member.", body = Problem, content_type = "application/problem+json"),
+        (status = 415, description = "The body has an unsupported media type.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The request is invalid. `errors` lists every invalid member.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),
 )]
@@ -215,7 +216,7 @@ pub async fn start(
     Ok(Json(telling(started, body.ignored())))
 }
 
-/// A preview also names what was ignored; a start returns only what the interface defines.
+/// Adds the ignored members to a preview. A start returns only the members that the API defines.
 pub(super) fn telling(mut started: Started, ignored: Vec<String>) -> Started {
     if let Started::Preview { ignored_members, .. } = &mut started {
         *ignored_members = ignored;
@@ -223,9 +224,9 @@ pub(super) fn telling(mut started: Started, ignored: Vec<String>) -> Started {
     started
 }
 
-/// The key that makes a repeated request happen only once. A request is the same if its content is the same and its
-/// dates are read and written in the same offset, whether the query sets it or the company. The rest of the query
-/// concerns only the answer.
+/// Returns the key that makes a repeated request happen only once. Two requests are the same if their contents are the
+/// same and their dates use the same offset, whether it is set by the query or by the company. The rest of the query
+/// affects only the response.
 pub(in crate::api) fn idempotency(
     headers: &HeaderMap,
     query: &Query,
@@ -239,7 +240,7 @@ pub(in crate::api) fn idempotency(
         return None;
     };
     let usual = usual.to_string();
-    // An offset that is none is refused where dates are read.
+    // An invalid offset is refused when dates are parsed.
     let said = query
         .get("offset")
         .map(|offset| UtcOffset::parse(offset).map_or_else(|| offset.to_owned(), |offset| offset.to_string()));
@@ -261,7 +262,7 @@ pub(in crate::api) fn template(members: &Members<'_>, name: &str, faults: &mut F
     members.integer_or_text(name, faults).map(TemplateId)
 }
 
-/// Steps count from 1.
+/// Reads a step number, which counts from 1.
 pub(super) fn order(members: &Members<'_>, name: &str, faults: &mut Faults) -> Option<u32> {
     let value = members.integer_or_text(name, faults)?;
     let order = u32::try_from(value).ok().filter(|order| (1..=1000).contains(order));

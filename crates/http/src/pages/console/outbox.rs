@@ -1,8 +1,9 @@
 //! `GET /outbox`, `GET /outbox/{id}`, `POST /outbox/{id}/link`: the messages to people.
 //!
 //! Signing links and one-time codes are hidden, because a member who could read them could sign as the signer. Without
-//! a mail server, or without a gateway for a telephone number, nothing else takes a link to its signer. So the sender
-//! or an administrator may copy the link of a message that could not be sent, and the audit trail records it.
+//! a mail server, or without a gateway for a telephone number, there is no other way to send a link to its signer. So
+//! the sender or an administrator may copy the link of a message that could not be sent, and the audit trail records
+//! it.
 
 use app::mail::MailLink;
 use app::{Error, MemberSession, Subject};
@@ -25,7 +26,7 @@ struct Row {
     to: String,
     channel: String,
     status: String,
-    /// Of the icon beside the status.
+    /// The tone of the icon next to the status.
     tone: &'static str,
     failure: Option<String>,
     at: String,
@@ -35,9 +36,9 @@ struct Row {
 struct OutboxPage {
     /// Warns that the seal certificate expires soon or has expired.
     seal_warning: Option<String>,
-    /// Whether only messages that were not delivered are shown.
+    /// Whether to show only messages that were not delivered.
     shows_failed: bool,
-    /// How many there are: a number, or '100+'.
+    /// Number of undelivered messages: a number, or '100+'.
     failed: Option<String>,
     all_href: String,
     failed_href: String,
@@ -64,11 +65,11 @@ struct MessagePage<'a> {
     back: String,
     message: Opened,
     csrf: &'a str,
-    /// The address of the form that copies the link.
+    /// The URL of the form that copies the link.
     copy: Option<String>,
     /// The copied link.
     copied: Option<String>,
-    /// Why it was not copied.
+    /// The reason why it was not copied.
     refused: Option<String>,
 }
 
@@ -81,7 +82,7 @@ fn channel(language: Language, message: &OutboxMessage) -> String {
     i18n::text(language, key, &[])
 }
 
-/// The status, as the key of its text and a tone. The mail server's own words are shown beside it.
+/// Returns the status as a text key and a tone. The mail server's own words are shown next to it.
 pub(super) fn standing(message: &OutboxMessage) -> (&'static str, &'static str) {
     match (message.state, &message.failure) {
         ("delivered", _) => ("outbox-status-sent", "good"),
@@ -224,7 +225,7 @@ pub async fn copy_link(
     }
 }
 
-/// `GET /outbox/{id}/link`, after a reload or in a restored tab: shows the message.
+/// `GET /outbox/{id}/link`, after a reload or in a restored tab: redirects to the message.
 pub async fn back_to_message(
     State(_): State<Http>,
     Member(_): Member,

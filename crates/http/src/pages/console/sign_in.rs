@@ -13,9 +13,9 @@ use crate::frame::state::Http;
 use crate::html::render::respond;
 use crate::html::request::{PageForm, PageRequest};
 
-/// Ties the sign-in form to the browser that asked for it.
+/// Ties the sign-in form to the browser that requested it.
 const FORM_COOKIE: &str = "countersign_form";
-/// No company id or address is longer.
+/// Maximum length of a company id or address.
 const LONGEST_NAME: usize = 1_024;
 
 #[derive(Serialize)]

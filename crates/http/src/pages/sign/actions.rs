@@ -1,7 +1,7 @@
 //! The requests of the signing page: viewed, access code, one-time code, consent, drafts, files, approve, reject.
 //!
-//! Answers are JSON, refusals the API's problem details, both in the page's language. Only the two codes are forms, so
-//! that they work without scripts.
+//! Responses are JSON, and refusals are the API's problem details, both in the page's language. Only the two codes use
+//! forms, so that they work without scripts.
 
 use std::collections::BTreeMap;
 
@@ -31,11 +31,11 @@ use crate::html::language::led_on;
 use crate::html::link_json::LinkJson;
 use crate::html::request::{PageForm, PageRequest};
 
-/// Texts and a comment.
+/// Size limit for texts and a comment.
 const TEXTS_LIMIT: u64 = 1024 * 1024;
-/// The largest attachment as base64, with some room.
+/// Size of the largest attachment in base64, with some room.
 const FILE_LIMIT: u64 = 15 * 1024 * 1024;
-/// How long a signer's session may last; the proofs of codes end with it.
+/// Maximum duration of a signer's session. The proofs of codes end with it.
 const PROOF_SECONDS: i64 = 12 * 60 * 60;
 
 pub(super) fn origin(request: &PageRequest) -> Origin {
@@ -53,8 +53,8 @@ fn done() -> Response {
         .into_response()
 }
 
-/// `POST /sign/viewed`. A page that the browser loads in advance runs its script before anyone sees it; it reports
-/// again when it is seen.
+/// `POST /sign/viewed`. A prefetched page runs its script before anyone sees it, and reports again when it becomes
+/// visible.
 pub async fn viewed(State(http): State<Http>, request: PageRequest) -> Result<Response, Failure> {
     if request.is_ahead() {
         return Err(Failure::App(Error::busy(1)));
@@ -64,8 +64,7 @@ pub async fn viewed(State(http): State<Http>, request: PageRequest) -> Result<Re
     Ok(done())
 }
 
-/// `GET` of an address that a code's form is sent to, after a reload or in a restored tab: the page that asks for the
-/// code.
+/// `GET` of a code form's URL, after a reload or in a restored tab: redirects to the page that asks for the code.
 pub async fn back_to_page(State(http): State<Http>, request: PageRequest) -> Response {
     let token = key(&http, &request).token;
     if LinkToken::decode(&token, &http.app().vault).is_none() {
@@ -172,7 +171,7 @@ fn go_on(http: &Http, request: &PageRequest, key: &SigningKey, proven: Option<(P
     response
 }
 
-/// Why no code was accepted or sent, if another try is of no use.
+/// Explains why no code was accepted or sent, if another try is useless.
 fn no_code(request: &PageRequest, error: &Error, question: &CodeQuestion) -> Response {
     if matches!(
         error,
@@ -203,7 +202,7 @@ pub async fn consent(State(http): State<Http>, request: PageRequest, headers: He
     Ok(done())
 }
 
-/// The script says which language its page has.
+/// Returns the language of the page, as sent by the script.
 pub(super) fn page_language(headers: &HeaderMap) -> Language {
     headers
         .get(header::ACCEPT_LANGUAGE)
@@ -212,7 +211,7 @@ pub(super) fn page_language(headers: &HeaderMap) -> Language {
         .unwrap_or_default()
 }
 
-/// The list `values` of a body: name and value of each field.
+/// Reads the list `values` of a body: the name and value of each field.
 fn values(members: &Members<'_>, faults: &mut Faults) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     for member in members.objects("values", faults).unwrap_or_default() {
@@ -225,21 +224,22 @@ fn values(members: &Members<'_>, faults: &mut Faults) -> BTreeMap<String, String
     found
 }
 
-/// The result of a change of the draft.
+/// The result of saving a draft.
 #[derive(Debug, Serialize)]
 struct Saved {
     /// The draft's new revision, for the next change and for the approval.
     revision: u64,
-    /// How the saved values look, and what was calculated.
+    /// The rendered saved values, and calculated results.
     fields: Vec<Look>,
-    /// What other pages of the same signer have entered since this page last asked. We did not overwrite it.
+    /// Values that other pages of the same signer have entered since this page's last request. We did not overwrite
+    /// them.
     newer: Vec<Newer>,
 }
 
 /// A field that another page has filled in.
 #[derive(Debug, Serialize)]
 struct Newer {
-    /// As the form sends it; for a file, its name.
+    /// The value as sent by the form. For a file, its name.
     value: String,
     src: Option<String>,
     #[serde(flatten)]
@@ -266,7 +266,7 @@ fn saved(request: &PageRequest, key: &SigningKey, language: Language, saved: Sav
     response
 }
 
-/// The state of the draft that the page shows.
+/// Returns the state of the draft that the page shows.
 fn seen(members: &Members<'_>, faults: &mut Faults) -> DraftSeen {
     DraftSeen {
         revision: revision(members, faults),
@@ -275,7 +275,7 @@ fn seen(members: &Members<'_>, faults: &mut Faults) -> DraftSeen {
 }
 
 fn revision(members: &Members<'_>, faults: &mut Faults) -> Option<u64> {
-    // We never gave a page a revision below 0.
+    // Valid revisions are never below 0.
     members
         .integer("revision", faults)
         .map(|revision| u64::try_from(revision).unwrap_or_default())
@@ -357,13 +357,13 @@ pub async fn files(
 #[derive(Debug, Serialize)]
 struct Finished {
     status: &'static str,
-    /// Whether others of the same step have not approved yet.
+    /// Whether other signers of the same step have not approved yet.
     others_of_step: bool,
-    /// Absent if the page was asked not to offer a next document.
+    /// The next document. Absent if the page was asked not to offer one.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_url: Option<String>,
     document_url: Option<String>,
-    /// The file of the same document.
+    /// The download URL of the signed document.
     download_url: Option<String>,
     copy_is_sent: bool,
     /// Where the page leads after a short while.
@@ -397,7 +397,7 @@ fn finished(request: &PageRequest, signed: Signed) -> Response {
     response
 }
 
-/// `POST /sign/approve`. A page that sends no revision shows nothing that was entered.
+/// `POST /sign/approve`. A page that sends no revision shows no entered values.
 pub async fn approve(
     State(http): State<Http>,
     request: PageRequest,

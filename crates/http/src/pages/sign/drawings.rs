@@ -1,7 +1,8 @@
-//! `POST /sign/drawings`: a name in every handwriting, or as every suitable signature stamp, for the signature dialog.
+//! `POST /sign/drawings`: returns a name in every handwriting font, or as every suitable signature stamp, for the
+//! signature dialog.
 //!
-//! The name is in the body, so that no log of addresses contains it. We return outlines that we made ourselves (SVG),
-//! each with its description; the page sends the description of the chosen one back (`drawing`, in `POST /sign/files`).
+//! The name is in the body, so that no log of URLs contains it. We return outlines that we drew ourselves (SVG), each
+//! with its description. The page sends the chosen description back (`drawing`, in `POST /sign/files`).
 
 use app::{Choice, Error, Fault, FaultCode, Wish};
 use axum::Json;
@@ -20,7 +21,7 @@ use crate::frame::state::Http;
 use crate::html::link_json::LinkJson;
 use crate::html::request::PageRequest;
 
-/// A name and a title, in any escaping.
+/// Size limit for a name and a title, in any escaping.
 const WISH_LIMIT: u64 = 4 * 1024;
 
 #[derive(Serialize)]
@@ -31,11 +32,11 @@ struct Choices {
 #[derive(Serialize)]
 struct Offered {
     drawing: Drawing,
-    /// What it is, in words.
+    /// A description of the choice.
     label: String,
-    /// Empty if it cannot be drawn.
+    /// The drawing. Empty if it cannot be drawn.
     svg: String,
-    /// Why it cannot be drawn.
+    /// The reason why it cannot be drawn.
     message: String,
 }
 
@@ -102,7 +103,7 @@ fn offered(choice: Choice, language: Language) -> Offered {
     }
 }
 
-/// The description of a drawing, as we gave it to the page.
+/// Parses the description of a drawing, as sent to the page before.
 pub(super) fn drawing(members: &Members<'_>) -> Result<Drawing, Error> {
     let mut faults = Faults::default();
     let mut text = |name| members.required_text(name, &mut faults).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! `GET` and form `POST` of `/mail/sign` and `/api/{companyId}/sign`: the signing page.
 //!
-//! Opening it changes nothing. The link alone decides what it shows: the document to sign, the question for an access
-//! code or a one-time code, the sender's view, or a page that explains why there is nothing to sign.
+//! Opening it changes nothing. The link alone determines the page: the document to sign, a form for an access code or a
+//! one-time code, the sender's view, or an explanation of why there is nothing to sign.
 
 use std::collections::BTreeMap;
 
@@ -47,7 +47,7 @@ pub(super) struct Script<'a> {
 pub(super) struct Draft {
     link: u32,
     revision: u64,
-    /// For each field, the revision of its last change and the page that made it.
+    /// The revision of each field's last change, and the page that made it.
     changes: BTreeMap<String, (u64, String)>,
 }
 
@@ -74,20 +74,20 @@ pub(super) struct SignPage<'a> {
     pub(super) sender: &'a str,
     pub(super) writer: Option<&'a str>,
     pub(super) waiting_for: Option<String>,
-    /// How it ended, for the sender.
+    /// The outcome of the document, for the sender.
     pub(super) ended: Option<String>,
     pub(super) step: u32,
     pub(super) steps: u32,
     pub(super) comment: &'a str,
     pub(super) returned: Option<Returned<'a>>,
     pub(super) until: Option<String>,
-    /// The day alone.
+    /// The date without the time.
     pub(super) until_day: Option<String>,
     pub(super) next_sign: bool,
     pub(super) gives_back: bool,
     pub(super) hand_over: bool,
     pub(super) continued: bool,
-    /// The address of the form that downloads the original.
+    /// The URL of the form that downloads the original.
     pub(super) original: Option<String>,
     pub(super) pages: Vec<PageView>,
     pub(super) act: &'static str,
@@ -96,12 +96,12 @@ pub(super) struct SignPage<'a> {
     pub(super) data: Script<'a>,
 }
 
-/// That the document was returned, for the signer who fills it in or reads it again.
+/// Details of a returned document, for a signer who must fill it in or review it again.
 #[derive(Serialize)]
 pub(super) struct Returned<'a> {
     by: &'a str,
     reason: Option<&'a str>,
-    /// The signer's own step returned it, and others have signed since.
+    /// Whether the signer's own step returned it, and others have signed since.
     own_step: bool,
 }
 
@@ -117,7 +117,7 @@ struct CodePage<'a> {
 #[derive(Serialize)]
 struct OneTimeCodePage<'a> {
     action: String,
-    /// A random value, so that the form that used a code may be sent again.
+    /// A random value that allows the form to resend a code it has used.
     form: String,
     send_action: String,
     document: &'a str,
@@ -158,7 +158,7 @@ async fn show(http: &Http, request: &PageRequest, company: Option<String>) -> Re
         let key = key.clone();
         http.blocking(move |app| {
             let view = app.open_signing(&key)?;
-            // A link belongs to one company, and is unknown at another's address.
+            // A link belongs to one company, and is unknown at another company's URL.
             if company.is_some_and(|company| !company.eq_ignore_ascii_case(view.company.as_str())) {
                 return Err(Error::NotFound(Subject::Link));
             }
@@ -180,7 +180,7 @@ fn staged(http: &Http, request: &PageRequest, key: &SigningKey, view: &SigningVi
         }
         Stage::Write => sign_page(request, key, view, language, "sign"),
         Stage::Watch => sign_page(request, key, view, language, "view"),
-        // The sender still sees what became of the document.
+        // The sender can still see the outcome of the document.
         Stage::Ended if view.recipient.is_none() => sign_page(request, key, view, language, "view"),
         Stage::Waiting => request.end(Ending::Waiting, language, &about(view, language, None)),
         Stage::Done => {
@@ -201,7 +201,7 @@ fn staged(http: &Http, request: &PageRequest, key: &SigningKey, view: &SigningVi
     }
 }
 
-/// Signers who declined see that they did; others see who declined, if they may know.
+/// Signers who declined see that they did. Others see who declined, if they are allowed to.
 fn rejected(request: &PageRequest, view: &SigningView, language: Language) -> Response {
     let about = about(view, language, None);
     match (&view.rejected_by, &view.recipient) {
@@ -213,7 +213,7 @@ fn rejected(request: &PageRequest, view: &SigningView, language: Language) -> Re
     }
 }
 
-/// What such a page may mention: the holder of the link knows the document anyway.
+/// Returns the details for such a page. The holder of the link already knows the document.
 fn about(view: &SigningView, language: Language, date: Option<String>) -> About {
     About {
         document: Some(view.workflow_name.clone()),
@@ -221,7 +221,7 @@ fn about(view: &SigningView, language: Language, date: Option<String>) -> About 
         date,
         name: None,
         new_link: None,
-        // The next document's address is returned by an approval or a rejection, not to anyone who opens a used link.
+        // The next document's URL is returned by approving or declining, not to anyone who opens a used link.
         links: view
             .document_url
             .iter()
@@ -250,7 +250,7 @@ pub(super) fn with_choices(request: &PageRequest, address: &str) -> String {
     address
 }
 
-/// The page that asks for the code without which a link shows nothing.
+/// Returns the page that asks for the code required by a link.
 pub(in crate::pages) fn code_asked(
     http: &Http,
     request: &PageRequest,
@@ -264,7 +264,7 @@ pub(in crate::pages) fn code_asked(
     }
 }
 
-/// Says that there were too many wrong codes, and what helps: only a document in progress can be sent again.
+/// Explains that there were too many wrong codes and how to continue. Only a document in progress can be sent again.
 pub(super) fn locked(request: &PageRequest, question: &CodeQuestion) -> Response {
     let ending = if question.is_complete {
         Ending::FilesLocked
@@ -279,7 +279,7 @@ pub(super) fn locked(request: &PageRequest, question: &CodeQuestion) -> Response
     request.end(ending, request.language_or(question.language), &about)
 }
 
-/// Asks for the access code; after a wrong one, with the number of tries left.
+/// Asks for the access code. After a wrong code, shows the number of remaining tries.
 pub(super) fn code_page(
     request: &PageRequest,
     key: &SigningKey,
@@ -312,12 +312,12 @@ pub(super) fn to_page(http: &Http, request: &PageRequest, key: &SigningKey) -> R
     request.redirect(&request.onward(page_of(http, &key.token), &asked_for(request, key)))
 }
 
-/// The address of a form behind a link: with the token and the page's own parameters.
+/// Returns the URL of a form behind a link, with the token and the page's own parameters.
 fn form(request: &PageRequest, key: &SigningKey, language: Language, path: &str) -> String {
     request.link(language, path, &asked_for(request, key))
 }
 
-/// The link's token and the page's own parameters.
+/// Returns the link's token and the page's own parameters.
 pub(super) fn asked_for<'a>(request: &'a PageRequest, key: &'a SigningKey) -> Vec<(&'static str, &'a str)> {
     let choices = ["callback_fn", "next_sign"]
         .into_iter()
@@ -325,16 +325,16 @@ pub(super) fn asked_for<'a>(request: &'a PageRequest, key: &'a SigningKey) -> Ve
     std::iter::once(("token", key.token.as_str())).chain(choices).collect()
 }
 
-/// What was wrong with a one-time code, or with the request for one.
+/// A fault in a one-time code, or in the request for one.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum OneTimeFault {
-    /// A wrong code; this many tries are left.
+    /// The code is wrong. Contains the number of remaining tries.
     Wrong(u32),
     /// We cannot send a code.
     Expired,
-    /// The next one can be sent after this many seconds.
+    /// Seconds until the next code can be sent.
     Wait(u64),
-    /// Too many wrong codes; the next try is possible after this many seconds.
+    /// Too many wrong codes. Contains the seconds until the next try.
     TooManyWrong(u64),
 }
 
@@ -360,8 +360,8 @@ impl OneTimeFault {
     }
 }
 
-/// Asks for the one-time code. We send it only when the signer presses the button: programs that follow links must not
-/// cause one.
+/// Asks for the one-time code. We send it only when the signer presses the button, because programs that follow links
+/// must not trigger one.
 pub(super) fn one_time_code_page(
     http: &Http,
     request: &PageRequest,
@@ -370,7 +370,7 @@ pub(super) fn one_time_code_page(
     fault: Option<OneTimeFault>,
 ) -> Response {
     let Stage::OneTimeCode { to, sent } = &question.stage else {
-        // The page's subject has changed meanwhile.
+        // The subject of the page has changed meanwhile.
         return to_page(http, request, key);
     };
     let language = request.language_or(question.language);
@@ -479,7 +479,7 @@ fn sign_page(
     respond(StatusCode::OK, "sign.html", &frame, &content)
 }
 
-/// The fields with their current state.
+/// Returns the fields with their current state.
 fn filled<'v>(view: &'v SigningView, language: Language, base: &str, token: &str) -> Vec<Filled<'v>> {
     let fields = view.fields.iter();
     fields
@@ -495,7 +495,7 @@ fn filled<'v>(view: &'v SigningView, language: Language, base: &str, token: &str
         .collect()
 }
 
-/// How a document ended.
+/// Returns the outcome of a document.
 fn ended(view: &SigningView, language: Language) -> Option<String> {
     let say = |key: &str, told: &[(&str, &str)]| Some(i18n::text(language, key, told));
     match view.status {
@@ -513,7 +513,7 @@ fn ended(view: &SigningView, language: Language) -> Option<String> {
     }
 }
 
-/// The signers of the step after this one.
+/// Returns the signers of the next step.
 fn next_names(view: &SigningView, step: u32) -> Vec<&str> {
     let later = view.writers.iter().filter(|writer| writer.order > step);
     let Some(next) = later.clone().map(|writer| writer.order).min() else {
@@ -525,7 +525,8 @@ fn next_names(view: &SigningView, step: u32) -> Vec<&str> {
         .collect()
 }
 
-/// The address of the picture in a field. The `revision` makes it new for a page that shows an older picture.
+/// Returns the URL of the image in a field. The `revision` changes the URL, so that a page with an older image loads
+/// the new one.
 pub(super) fn field_file(base: &str, token: &str, field: &str, revision: Option<u64>) -> String {
     let mut query = url::form_urlencoded::Serializer::new(String::new());
     query.append_pair("token", token).append_pair("name", field);
@@ -535,10 +536,10 @@ pub(super) fn field_file(base: &str, token: &str, field: &str, revision: Option<
     format!("{base}/sign/file?{}", query.finish())
 }
 
-/// The company, and the member if their name says more.
+/// Returns the company, and the member if their name adds information.
 fn sender(view: &SigningView) -> String {
     let name = &view.sender_name;
-    // A member without a name is known only by an address, which is nobody's business here.
+    // A member without a name is identified only by an e-mail address, which is private here.
     if name.is_empty() || *name == view.company_name || name.contains('@') {
         view.company_name.clone()
     } else {
@@ -555,7 +556,7 @@ fn owner(view: &SigningView, field: &FieldView) -> Owner {
     }
     let writer = view.writers.iter().find(|writer| belongs(field, writer));
     let name = writer.map_or_else(|| field.field.step.to_string(), |writer| writer.name.clone());
-    // A field that a signer left empty stays empty; we only wait for those who have not signed yet.
+    // A field that a signer left empty stays empty. We only wait for signers who have not signed yet.
     let turn = view.writers_at_turn.first().map(|writer| writer.order);
     let waits = turn.is_some_and(|turn| {
         field.field.step > turn

@@ -1,9 +1,9 @@
-//! `GET /sign/pages/{document}/{page}`, `GET /sign/texts/{document}/{page}`, `GET /sign/file`: what the signing page
-//! shows.
+//! `GET /sign/pages/{document}/{page}`, `GET /sign/texts/{document}/{page}`, `GET /sign/file`: the content of the
+//! signing page.
 //!
-//! A page's picture and text never change at their address, which contains the document's hash: browsers may keep them
-//! for ever, and a browser that asks all the same (after a reload) gets a 304. Files in fields can be replaced by their
-//! signer.
+//! A page's image and text never change at their URL, which contains the document's hash. Browsers may cache them
+//! forever, and a browser that still requests them (after a reload) gets a 304. Files in fields can be replaced by
+//! their signer.
 
 use app::{App, Error, FileContent, PageAnswer, PagePart, SigningKey, Subject};
 use axum::body::Bytes;
@@ -41,7 +41,7 @@ pub async fn text(State(http): State<Http>, asked: AskedPart) -> Result<Response
         .await
 }
 
-/// A page's picture or text, as a browser asks for it.
+/// A browser's request for a page's image or text.
 pub struct AskedPart {
     document: String,
     page: u32,
@@ -72,7 +72,7 @@ where
 }
 
 impl AskedPart {
-    /// The part, from the use-case that decides who may see it.
+    /// Responds with the part, using the use case that checks access.
     async fn answer(
         self,
         http: &Http,
@@ -83,7 +83,7 @@ impl AskedPart {
         Ok(part_response(part, &self.headers))
     }
 
-    /// The same, if the link and the codes entered open it.
+    /// Responds with the part, if the link and the entered codes allow it.
     pub(in crate::pages) async fn answer_by_key(
         self,
         http: &Http,
@@ -94,7 +94,7 @@ impl AskedPart {
             .await
     }
 
-    /// The same, if the link's token opens it.
+    /// Responds with the part, if the link's token allows it.
     pub(in crate::pages) async fn answer_by_token(
         self,
         http: &Http,
@@ -106,7 +106,8 @@ impl AskedPart {
     }
 }
 
-/// A page's picture or text as an answer. Its first bytes tell which, because only we made it.
+/// Converts a page's image or text to a response. Its first bytes reliably identify the type, because only we produce
+/// these parts.
 fn part_response(part: PagePart, asked: &HeaderMap) -> Response {
     let media_type = match &part.bytes[..] {
         [0xFF, 0xD8, ..] => "image/jpeg",
@@ -117,7 +118,7 @@ fn part_response(part: PagePart, asked: &HeaderMap) -> Response {
     immutable_response(body, HeaderValue::from_static(media_type), part.hash, asked)
 }
 
-/// An answer that never changes at its address; 304 if the browser has it (RFC 9110, 13.1.2).
+/// Returns a response that never changes at its URL, or 304 if the browser has it (RFC 9110, 13.1.2).
 fn immutable_response(body: Bytes, media_type: HeaderValue, hash: BlobHash, asked: &HeaderMap) -> Response {
     let tag = format!("\"{hash}\"");
     let known = asked
@@ -142,9 +143,9 @@ fn immutable_response(body: Bytes, media_type: HeaderValue, hash: BlobHash, aske
     response
 }
 
-/// `POST /sign/document`: leads to the document before anyone signs it. A form, so that programs that follow links (mail
-/// scanners, browsers that load in advance) leave no trace in the audit trail. It leads to an address that other programs
-/// can fetch, because browsers inside messengers pass downloads on as a plain GET.
+/// `POST /sign/document`: redirects to the document before anyone signs it. It uses a form, so that programs that
+/// follow links (mail scanners, prefetching browsers) leave no entry in the audit trail. It redirects to a URL that
+/// other programs can fetch, because browsers inside messengers pass downloads on as a plain GET.
 pub async fn original(State(http): State<Http>, PageForm(request): PageForm) -> Response {
     let (key, origin) = (key(&http, &request), origin(&request));
     let led = http.blocking(move |app| {
@@ -160,7 +161,7 @@ pub async fn original(State(http): State<Http>, PageForm(request): PageForm) -> 
     }
 }
 
-/// `GET /sign/document/{ticket}/{name}`: the file. Its name is in the address for programs that read no header.
+/// `GET /sign/document/{ticket}/{name}`: the file. Its name is in the URL for programs that ignore headers.
 pub async fn original_file(
     State(http): State<Http>,
     PagePath((ticket, _)): PagePath<(String, String)>,
@@ -190,12 +191,13 @@ pub async fn file(State(http): State<Http>, wanted: Wanted, request: PageRequest
     Ok(file_response(file, &wanted))
 }
 
-/// A picture in a field as an answer. We show nothing else: a stranger's upload must never become a page of ours.
+/// Returns an image in a field as a response. We send no other types, because an untrusted upload must never become one
+/// of our pages.
 pub(super) fn file_response(file: FileContent, wanted: &Wanted) -> Response {
     let media_type = match file.media_type.as_str() {
         "image/png" => "image/png",
         "image/jpeg" => "image/jpeg",
-        // Only our own drawings have this type; among uploads, only PNG and JPEG are pictures.
+        // Only our own drawings have this type. Among uploads, only PNG and JPEG are images.
         "image/svg+xml" => "image/svg+xml",
         _ => "application/octet-stream",
     };

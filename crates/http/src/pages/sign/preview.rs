@@ -1,4 +1,4 @@
-//! `GET /mail/preview`: what a start would send, to be tried. We keep and send nothing.
+//! `GET /mail/preview`: a preview of the document that a start would send. Nothing is stored or sent.
 
 use app::{App, PageAnswer, PreviewView, consent};
 use axum::extract::State;
@@ -16,7 +16,7 @@ use crate::frame::state::Http;
 use crate::html::render::respond;
 use crate::html::request::PageRequest;
 
-/// The page as the first step's signer sees it.
+/// The page is shown as the first step's signer would see it.
 const SHOWN_STEP: u32 = 1;
 
 /// `GET /mail/preview`

@@ -1,6 +1,6 @@
 //! The texts that the browser code needs.
 //!
-//! It fills in numbers at `{name}` itself, so such arguments are passed as their own name.
+//! The code replaces numbers at `{name}` itself, so these arguments are passed as their own names.
 
 use std::collections::BTreeMap;
 
@@ -68,7 +68,7 @@ const PLAIN: &[&str] = &[
     "sign-done-preview-rejected",
 ];
 
-/// Texts that depend on what the signer does at the end ([`super::view::act`]).
+/// Texts that depend on whether the signer signs or approves ([`super::view::act`]).
 const OF_THE_ACT: &[&str] = &["sign-approve", "sign-done-title"];
 
 const WITH_PLACES: &[(&str, &[&str])] = &[

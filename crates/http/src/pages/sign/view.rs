@@ -1,4 +1,4 @@
-//! Data for the template of the signing page: pages, and fields on top of them.
+//! Data for the template of the signing page: pages and their fields.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,22 +12,22 @@ const POINTS_PER_INCH: f64 = 72.0;
 /// A page of the document.
 #[derive(Debug, Clone, Serialize)]
 pub struct PageView {
-    /// From 1.
+    /// Page number, from 1.
     pub number: usize,
     pub src: String,
     pub text: String,
-    /// The picture's width in pixels.
+    /// The image's width in pixels.
     pub width: u32,
-    /// The picture's height in pixels.
+    /// The image's height in pixels.
     pub height: u32,
-    /// Of the paper, to which a field's font size is relative.
+    /// The page's width in points, to which a field's font size is relative.
     pub width_points: f64,
     pub height_points: f64,
-    /// In reading order.
+    /// The fields in reading order.
     pub fields: Vec<BoxView>,
 }
 
-/// The letters of a value as they will be stamped: a path over the box.
+/// The letters of a value as they will be stamped, as a path over the box.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Ink {
     /// SVG path data, in points from the box's top left.
@@ -37,7 +37,7 @@ pub struct Ink {
 }
 
 impl Ink {
-    /// `None` if there are no letters.
+    /// Returns the letters. `None` if there are none.
     pub fn of(look: &BoxLook) -> Option<Self> {
         let outline = look.outline.as_ref()?;
         Some(Self {
@@ -47,12 +47,12 @@ impl Ink {
     }
 }
 
-/// A field's value after it was saved, for the script.
+/// A field's rendered value after it was saved, for the script.
 #[derive(Debug, Serialize)]
 pub struct Look {
     name: String,
     boxes: Vec<BoxShown>,
-    /// Why the value will be refused; empty if it will not.
+    /// Why the value will be refused. Empty if it will not.
     message: String,
 }
 
@@ -83,7 +83,7 @@ impl Look {
     }
 }
 
-/// The id of a field's box in the page: its place among the template's.
+/// Returns the id of a field's box in the page: its index among the template's fields.
 fn id(index: usize) -> String {
     format!("field-{index}")
 }
@@ -92,29 +92,29 @@ fn id(index: usize) -> String {
 #[derive(Debug, Clone, Serialize)]
 #[allow(clippy::struct_excessive_bools)] // flags of a template, not states
 pub struct BoxView {
-    /// The id in the page; its control's id ends in `-control`.
+    /// The id in the page. The control's id ends in `-control`.
     pub id: String,
-    /// Whether the field's control is at another box.
+    /// Whether another box contains the field's control.
     pub again: bool,
     pub name: String,
-    /// The name that people read.
+    /// The name shown to people.
     pub label: String,
     /// The sender's help text.
     pub help: Option<String>,
     /// `text`, `number`, …
     pub kind: &'static str,
-    /// Whether this signer may fill it.
+    /// Whether this signer may fill in the field.
     pub mine: bool,
-    /// Whether they must.
+    /// Whether the signer must fill in the field.
     pub required: bool,
-    /// Whether it is the company's stamp and not the signer's own.
+    /// Whether this is the company's stamp rather than the signer's.
     pub company_seal: bool,
     pub picture: bool,
-    /// Whether it is a file that is not drawn.
+    /// Whether this is a file that is not drawn.
     pub attachment: bool,
     /// Whether the box has several lines.
     pub multiline: bool,
-    /// Whether it has a value; for a check, whether it is on; for a radio choice, whether this one is chosen.
+    /// Whether it has a value. For a check, whether it is on. For a radio choice, whether this option is chosen.
     pub filled: bool,
     /// Whether its signer has not signed yet.
     pub waiting: bool,
@@ -126,48 +126,48 @@ pub struct BoxView {
     pub width: u32,
     /// Millionths of the page.
     pub height: u32,
-    /// In points, like the path of its letters.
+    /// The width in points, like the path of its letters.
     pub width_points: f64,
     /// The height in points.
     pub height_points: f64,
     /// `start`, `left`, `center`, `right`
     pub alignment: &'static str,
-    /// In points, if the template sets it.
+    /// Font size in points, if the template sets it.
     pub font_size: Option<f32>,
-    /// In characters, if the template sets it.
+    /// Maximum number of characters, if the template sets it.
     pub max_length: Option<u32>,
-    /// How many cells, with one character each.
+    /// Number of cells, each with one character.
     pub cells: Option<u32>,
-    /// How many decimals a number may have.
+    /// Maximum number of decimals.
     pub decimals: Option<u32>,
     pub ink: Option<Ink>,
     pub fault: String,
-    /// The value as the form sends it.
+    /// The value as sent by the form.
     pub value: String,
-    /// The value as it is shown on the page.
+    /// The value as shown on the page.
     pub shown: String,
-    /// Who fills or filled it, if that is someone else.
+    /// The person who fills in or filled in the field, if it is someone else.
     pub note: String,
     pub src: Option<String>,
     pub options: Vec<String>,
     /// The option of this radio choice.
     pub option: String,
-    /// The text on an empty picture.
+    /// The text in an empty image box.
     pub ask: String,
-    /// The icon on an empty picture.
+    /// The icon in an empty image box.
     pub symbol: &'static str,
 }
 
-/// Whose a field is, for the page.
+/// The owner of a field, as seen by the reader of the page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Owner {
-    /// Of the signer who reads the page, who may fill it.
+    /// The reader, who may fill it in.
     Mine,
-    /// Of no signer any more: the sender filled it.
+    /// The sender, who has filled it in.
     Sender,
-    /// Of another signer, who filled it.
+    /// Another signer, who has filled it in.
     Done(String),
-    /// Of another signer, who has not signed yet.
+    /// Another signer, who has not signed yet.
     Waiting(String),
 }
 
@@ -175,16 +175,16 @@ pub enum Owner {
 pub struct Filled<'a> {
     pub field: &'a Field,
     pub owner: Owner,
-    /// As text; for a file, its name.
+    /// The value as text. For a file, its name.
     pub value: Option<&'a str>,
     pub look: BoxLook,
-    /// Why it will be refused.
+    /// The reason why the value will be refused.
     pub fault: Option<String>,
     pub src: Option<String>,
 }
 
-/// Places the fields on their pages, each page's from top to bottom and left to right, so that the tab order is the
-/// reading order. `address` returns the address of a page's picture (`pages`) or text (`texts`).
+/// Places the fields on their pages, from top to bottom and left to right, so that the tab order is the reading order.
+/// `address` returns the URL of a page's image (`pages`) or text (`texts`).
 pub fn pages(
     language: Language,
     sizes: &[PageSize],
@@ -196,7 +196,7 @@ pub fn pages(
         by_page.entry(filled.field.page).or_default().push((index, filled));
     }
     let names = app::shown_names(language, fields.iter().map(|filled| filled.field));
-    // The first box in reading order has the control.
+    // The first box in reading order contains the control.
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     (1_u32..)
         .zip(sizes)
@@ -204,7 +204,7 @@ pub fn pages(
             let mut on_page = by_page.remove(&number).unwrap_or_default();
             on_page.sort_by_key(|(index, filled)| {
                 let placement = &filled.field.placement;
-                // Boxes whose middles differ by less than a line are on the same line.
+                // Boxes whose vertical centres differ by less than a line are on the same line.
                 (
                     placement.y.saturating_add(placement.height / 2) / 12_000,
                     placement.x,
@@ -232,7 +232,7 @@ pub fn pages(
         .collect()
 }
 
-/// A side of a page's picture.
+/// Returns the side of a page's image in pixels.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // within 1..=100,000
 pub fn pixels(points: f64) -> u32 {
     (points / POINTS_PER_INCH * f64::from(PAGE_IMAGE_DPI))
@@ -262,13 +262,13 @@ fn view(language: Language, size: &PageSize, index: usize, filled: &Filled<'_>) 
     let shown = match field.kind {
         FieldKind::Check | FieldKind::Radio => String::new(),
         _ if picture => String::new(),
-        // Show what was typed even if it will be refused.
+        // Show the entry as typed, even if it will be refused.
         _ if look.shown.is_empty() => value.clone(),
         _ => look.shown.clone(),
     };
     let place = field.text_place(size);
     let multiline = matches!(field.kind, FieldKind::Text | FieldKind::Label) && place == TextPlace::ManyLines;
-    // A single-line control would drop line breaks; on paper they are spaces.
+    // A single-line control would drop line breaks, which are printed as spaces.
     let value = if multiline {
         value
     } else {
@@ -318,7 +318,7 @@ fn view(language: Language, size: &PageSize, index: usize, filled: &Filled<'_>) 
     }
 }
 
-/// What stands in an empty box for a file.
+/// Returns the icon in an empty file box.
 fn symbol(kind: FieldKind) -> &'static str {
     match kind {
         FieldKind::Seal => "seal",
@@ -328,7 +328,7 @@ fn symbol(kind: FieldKind) -> &'static str {
     }
 }
 
-/// What the signer does at the end: they sign if there is something to sign, and approve otherwise.
+/// Returns the signer's final action: sign if they have a signature, initials or seal field, otherwise approve.
 pub fn act(filled: &[Filled<'_>]) -> &'static str {
     let is_signed = |filled: &Filled<'_>| {
         let kind = filled.field.kind;
@@ -341,7 +341,7 @@ pub fn act(filled: &[Filled<'_>]) -> &'static str {
     }
 }
 
-/// Who fills or filled a field, if that is someone else.
+/// Returns the person who fills in or filled in a field, if it is someone else.
 fn note(language: Language, owner: &Owner, kind: FieldKind) -> String {
     match owner {
         Owner::Mine => String::new(),
@@ -353,7 +353,7 @@ fn note(language: Language, owner: &Owner, kind: FieldKind) -> String {
     }
 }
 
-/// The text on an empty picture or file.
+/// Returns the text in an empty image or file box.
 fn ask(language: Language, kind: FieldKind, is_company_seal: bool) -> String {
     if is_company_seal {
         i18n::text(language, "sign-field-company-seal", &[])
@@ -364,7 +364,7 @@ fn ask(language: Language, kind: FieldKind, is_company_seal: bool) -> String {
     }
 }
 
-/// A side of a box, in points.
+/// Returns the side of a box in points.
 fn points(millionths: u32, side: f64) -> f64 {
     let length = f64::from(millionths) / f64::from(Placement::WHOLE) * side;
     (length * 1_000.0).round() / 1_000.0

@@ -1,4 +1,4 @@
-//! What a dry run says, and what is wrong with rows and requests.
+//! Tests dry runs, and errors in rows and requests.
 
 use serde_json::{Value, json};
 use testkit::database::TestDatabase;
@@ -54,7 +54,7 @@ fn a_dry_run_is_understood_or_nothing_is_started(database: &TestDatabase) {
     let mut list: Value = serde_json::from_slice(&start).expect("JSON");
     list["dry_run"] = json!(true);
     let meant = list.to_string();
-    // Where a body of JSON has it.
+    // In the same position as in a JSON body.
     let dry = form(&server, &token, "", &[("file", &sheet), ("start", meant.as_bytes())]).ok();
     assert_eq!(dry["wrong"], 4);
     for query in ["?dry_run=t", "?dry_run=maybe"] {
@@ -149,7 +149,7 @@ fn a_column_is_meant_by_any_spelling_of_its_name(database: &TestDatabase) {
     );
 }
 
-/// A document must not go out without its access code because a formula found none.
+/// A document must not be sent without its access code because a formula found no value.
 fn a_cell_without_a_value_is_not_as_if_nothing_were_said(database: &TestDatabase) {
     let server = Server::new(database);
     let (_, token, template) = server.with_company("acme");
@@ -231,7 +231,7 @@ fn what_is_wrong_for_all_rows_is_said_once(database: &TestDatabase) {
         wrong_offset.faults(),
         [("offset".to_owned(), "invalid-offset".to_owned())]
     );
-    // What it leaves to the rows is not missed, and is theirs to say.
+    // Members left to the rows are not reported as missing.
     let shared = json!({
         "template_id": template, "expiry_date": "2026-01-31",
         "recipient_list": [{"order": 1, "password": "4711"}, {"order": 2, "name": "Bob"}],
@@ -321,7 +321,7 @@ fn what_is_wrong_with_the_request_as_a_whole_is_refused() {
     let sheet = |file: &[u8]| faults(&[("file", file), ("start", &start)]);
     assert_eq!(sheet(b"workflow_name\n"), one("file", "sheet-empty"));
     assert_eq!(sheet(b"\n"), one("file", "sheet-empty"));
-    // Text of an unknown encoding is text; here half a character of UTF-16, and bytes that are in no text.
+    // Text in an unknown encoding: here half a UTF-16 character, and bytes that never occur in text.
     assert_eq!(sheet(b"\xff\xfea\x00\n"), one("file", "sheet-not-utf8"));
     assert_eq!(sheet(b"\xff\xff\n"), one("file", "sheet-not-utf8"));
     assert_eq!(sheet(b"PK\x03\x04"), one("file", "sheet-unreadable"));

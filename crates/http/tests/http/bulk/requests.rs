@@ -1,4 +1,4 @@
-//! What a request says for all rows, and what becomes of it.
+//! Tests of the members that apply to all rows, and of their effect.
 
 use std::fmt::Write as _;
 

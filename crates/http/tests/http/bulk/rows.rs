@@ -1,4 +1,4 @@
-//! Rows on their way: started once each, whatever fails meanwhile.
+//! Rows in progress: each is started once, whatever fails meanwhile.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -39,7 +39,7 @@ fn the_right_rows_are_started_and_the_wrong_ones_hold_up_nobody(database: &TestD
     let failed = server.get(&format!("{path}?status=failed"), &token).ok();
     assert_eq!(wrong_rows(&failed["row_list"]), expected(), "as the dry run said");
     assert_eq!(names(&server, &token), ["계약 2", "계약 3", "계약 8"]);
-    // Page by page; each started row leads to its document.
+    // Lists the rows page by page. Each started row links to its document.
     let first = server.get(&format!("{path}?limit=2"), &token).ok();
     assert_eq!(first["next_cursor"], "3");
     let id = &first["row_list"][1]["workflow_id"];
@@ -51,14 +51,14 @@ fn the_right_rows_are_started_and_the_wrong_ones_hold_up_nobody(database: &TestD
     let last = server.get(&format!("{path}?cursor=3&limit=100"), &token).ok();
     assert_eq!(last["row_list"].as_array().map(Vec::len), Some(5));
     assert_eq!(work(&server), 0, "what is over is over");
-    // Kept for a month, then gone with what it said of people.
+    // Kept for a month, then deleted with its personal data.
     server.clock.advance(31 * 24 * 60 * 60);
     assert_eq!(server.app.sweep_bulk_starts().expect("swept"), 1);
     let token = server.token("acme", "owner@example.com");
     server.get(&path, &token).problem(404);
 }
 
-/// As where a server was killed and two have come up, or as two nodes do: everybody starts what waits.
+/// Covers several processes that start waiting rows at the same time, as after a restart or with two nodes.
 fn of_several_processes_one_prepares_the_rows(database: &TestDatabase) {
     let server = Server::new(database);
     let (company, token, _) = server.with_company("acme");
@@ -131,7 +131,7 @@ fn rows_are_started_once_by_any_number_of_workers(database: &TestDatabase) {
     assert_eq!(letters, 60, "nobody is asked twice");
 }
 
-/// So many rows of a template of one step, accepted.
+/// Starts a bulk send of `rows` accepted rows of a one-step template.
 fn accepted_rows(server: &Server, token: &str, template: i64, rows: u32) -> Value {
     let mut csv = "workflow_name,1.name,1.email\n".to_owned();
     for number in 0..rows {
@@ -141,7 +141,7 @@ fn accepted_rows(server: &Server, token: &str, template: i64, rows: u32) -> Valu
     form(server, token, "", &[("file", csv.as_bytes()), ("start", &start)]).ok()["bulk_id"].clone()
 }
 
-/// Lets the pauses between the tries of a row pass, with the job at work after each.
+/// Advances the clock past the pauses between the tries of a row, running the job after each.
 fn all_tries_pass(server: &Server) {
     for seconds in [60, 10 * 60, 60 * 60, 6 * 60 * 60] {
         server.clock.advance(seconds);
@@ -154,7 +154,8 @@ fn rows_that_cannot_be_opened_hold_up_nobody_and_are_given_up(database: &TestDat
     let (company, token, _) = server.with_company("acme");
     let template = server.template(&company, &plain(1, "end"));
     let first = accepted_rows(&server, &token, template, 5);
-    // The sheet's first row is its second line. One was encrypted with another key, one was written by another version.
+    // The sheet's first row is on its second line. One row was encrypted with another key, and one was written by
+    // another version.
     let of_another_version = server.app.vault.encrypt(app::Purpose::BulkRow, b"{\"request\": 7}");
     for (number, request) in [(2_i64, b"sealed elsewhere".to_vec()), (3, of_another_version)] {
         let bulk = first.as_i64().expect("a number");
@@ -184,7 +185,7 @@ fn rows_that_cannot_be_opened_hold_up_nobody_and_are_given_up(database: &TestDat
         wrong_rows(&failed["row_list"]),
         [(2, of_ours.clone()), (3, of_ours.clone())]
     );
-    // The same where the bulk start itself cannot be read.
+    // The bulk send itself cannot be read.
     let second = accepted_rows(&server, &token, template, 2);
     let bulk = second.as_i64().expect("a number");
     server
@@ -213,7 +214,7 @@ fn rows_outlast_a_storage_that_is_away(database: &TestDatabase) {
     };
     let bytes = server.app.blobs.get(&file).expect("its file");
     server.app.blobs.delete(&file).expect("away");
-    // Five minutes, at the job's own pace of two rounds a second: of each rest one row is tried.
+    // Five minutes at the job's pace of two rounds per second. One row is tried per pause.
     let mut tried = 0;
     for _ in 0..5 * 60 {
         for _ in 0..2 {

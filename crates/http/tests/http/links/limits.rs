@@ -1,4 +1,4 @@
-//! How often a link, an address and a contact may be used.
+//! Limits on the uses of a link, an address and a contact.
 
 use serde_json::{Value, json};
 use testkit::database::TestDatabase;
@@ -79,7 +79,7 @@ fn a_link_does_not_let_strangers_have_us_write_to_others_often(database: &TestDa
     let paths: Vec<String> = (0..2)
         .map(|_| path_of(&new(&server, &token, template, &many).ok()))
         .collect();
-    // One person, however their address is written, and through any link.
+    // Spellings of an address count as the same person, through any link.
     let spellings = [
         "u@bücher.example",
         "u@xn--bcher-kva.example",
@@ -95,7 +95,7 @@ fn a_link_does_not_let_strangers_have_us_write_to_others_often(database: &TestDa
         assert_eq!((page.status, page.header("retry-after")), (429, "3600"), "{contact}");
     }
     assert_eq!(documents(&server, &token).len(), 5);
-    // One link, for all visitors together.
+    // One link is limited for all visitors together.
     let statuses: Vec<u16> = (0..8)
         .map(|number| visit(&server, &paths[0], "Ann", &format!("ann{number}@example.com"), true).status)
         .collect();
@@ -172,7 +172,7 @@ fn text_messages_go_to_mobile_numbers_of_the_links_countries_only() {
 
 const BROWSER: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
-/// A visit by someone who reads this language and accepts these media types.
+/// Submits the form in this language, accepting these media types.
 fn visit_in(server: &Server, path: &str, contact: &str, lang: &str, accept: &str) -> Answer {
     let key = path.split_once("token=").expect("a token").1;
     let key = key.split('&').next().expect("a token");
@@ -188,7 +188,7 @@ fn visit_in(server: &Server, path: &str, contact: &str, lang: &str, accept: &str
     server.send(request.body(form.finish()))
 }
 
-/// A visit is refused for a while: the page says so in Korean, English and Japanese, and keeps what was entered.
+/// Checks a temporary refusal: the page explains it in Korean, English and Japanese, and keeps the entries.
 fn must_wait(server: &Server, path: &str, contact: &str, code: &str, wait: &str, words: [&str; 3]) {
     for (lang, words) in ["ko", "en", "ja"].into_iter().zip(words) {
         let page = visit_in(server, path, contact, lang, BROWSER);
@@ -268,7 +268,7 @@ fn a_visitor_who_must_wait_reads_why_and_how_long_and_loses_nothing(database: &T
             "ご利用中のネットワークからの試行が多すぎます。9 分後に",
         ],
     );
-    // Other faults as well.
+    // Other faults are also reported.
     let problem = visit_in(&server, &link(), "fay@", "en", "application/json");
     assert_eq!(problem.status, 429, "not checked during the wait");
     server.clock.advance(540);
@@ -280,7 +280,7 @@ fn a_visitor_who_must_wait_reads_why_and_how_long_and_loses_nothing(database: &T
     assert_eq!(documents(&server, &token).len(), 4);
 }
 
-/// Nobody is written to: the bound for what is written has nothing to count.
+/// Visitors of embedded documents receive no messages, so the limit on messages does not count them.
 #[test]
 fn visitors_of_embedded_documents_do_not_count_among_those_who_are_written_to() {
     let server = Server::with(&TestDatabase::sqlite(), |settings, _| {
@@ -305,7 +305,7 @@ fn visitors_of_embedded_documents_do_not_count_among_those_who_are_written_to() 
     assert_eq!(visit(&server, &mailed, "Ann", "ann@example.com", true).status, 200);
     let mailed = path_of(&new(&server, &token, template, &json!({})).ok());
     assert_eq!(visit(&server, &mailed, "Ann", "ann@example.com", true).status, 429);
-    // But a code that the template asks for is sent, in embedded documents too.
+    // A code required by the template is sent, even in embedded documents.
     let mut fields = plain(1, "end");
     fields["steps"][0]["one_time_code"] = json!(true);
     let coded = server.template(&company, &fields);

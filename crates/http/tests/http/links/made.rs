@@ -1,4 +1,4 @@
-//! Links as programs make, list and close them.
+//! Creating, listing and closing links with programs.
 
 use serde_json::{Value, json};
 use testkit::database::TestDatabase;
@@ -110,7 +110,7 @@ fn a_link_asked_for_twice_is_made_once(database: &TestDatabase) {
     assert_eq!(ask("a", "").ok(), first);
     assert_eq!(ask("a", "%2B09:00").ok(), first);
     assert_ne!(ask("b", "%2B09:00").ok()["link_id"], first["link_id"]);
-    // Its end is another moment in another offset.
+    // The end time depends on the offset.
     assert_eq!(
         ask("a", "%2B08:00").faults(),
         [("Idempotency-Key".to_owned(), "idempotency-key-reused".to_owned())]
@@ -158,7 +158,7 @@ fn a_link_that_could_start_nothing_is_not_made() {
         faults(json!({"field_list": [{"name": "x", "value": "y"}]})),
         one("field_list[0].name", "unknown-field")
     );
-    // Of several writers of the first step one place is left to the visitor.
+    // If the first step has several signers, the visitor takes the remaining place.
     let committee = server.template(&company, &committee());
     let chair = json!({"template_id": committee, "field_list": [], "recipient_list": [
         {"order": 1, "role": "chair", "name": "Chair", "email": "chair@example.com"}
@@ -209,7 +209,7 @@ fn a_link_ends_with_its_time_its_template_and_its_maker() {
         .app
         .disable_member(&operator(&server.app, &company), "sender@example.com")
         .expect("disabled");
-    // Page, form and API say the same of it.
+    // The page, the form and the API report the same error.
     let closed = |path: &str, id: &Value| {
         let page = look(&server, path);
         assert!(
@@ -238,7 +238,7 @@ fn a_link_ends_with_its_time_its_template_and_its_maker() {
         )
         .ok();
     closed(&path_of(&made), &made["link_id"]);
-    // A token of another kind opens nothing.
+    // A token of another kind does not open the link.
     let started = json!({
         "workflow_name": "x", "template_id": template, "recipient_list": [{"order": 1, "name": "A", "email": "a@example.com"}],
     });

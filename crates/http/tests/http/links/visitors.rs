@@ -1,4 +1,4 @@
-//! Visitors: what they become, fill in and get.
+//! Visitors to public links: their documents, fields and messages.
 
 use serde_json::json;
 use testkit::database::TestDatabase;
@@ -72,11 +72,11 @@ fn a_visitor_becomes_the_first_writer(database: &TestDatabase) {
     );
 }
 
-/// The names of the fields that the visitor fills in on the signing page.
+/// Returns the names of the fields that the visitor fills in on the signing page.
 fn own_fields(page: &Answer) -> Vec<String> {
     let page = text(page);
     page.split("class=\"field mine")
-        // What stands before the first field is none.
+        // Skip the text before the first field.
         .skip(1)
         .filter_map(|field| field.split_once("data-name=\"")?.1.split_once('"'))
         .map(|(name, _)| name.to_owned())
@@ -151,7 +151,7 @@ fn what_a_visitor_leaves_out_is_asked_for(database: &TestDatabase) {
     assert!(documents(&server, &token).is_empty());
     let link = &server.get("/api/v3/link", &token).ok()["link_list"][0];
     assert_eq!(link["used"], 0);
-    // The API answers the same.
+    // The API returns the same error.
     let request = server.request("POST", &path, None).header("accept", "application/json");
     let request = request.header("content-type", "application/x-www-form-urlencoded");
     let answer = server.send(request.body("name=Ann&contact=ann%40example.com"));
@@ -187,7 +187,7 @@ fn a_visitor_of_a_public_link_gets_the_promised_copy(database: &TestDatabase) {
         .expect("a link");
     let page = look(&server, address.url.strip_prefix(BASE).expect("ours"));
     assert_eq!(page.status, 200, "the document is there: {}", text(&page));
-    // An embedded document promises nothing, since its writers get no messages.
+    // An embedded document announces no mails, because its signers receive none.
     let embedded = new(
         &server,
         &token,
@@ -223,7 +223,7 @@ fn with_confirm_the_signing_link_comes_by_message_alone(database: &TestDatabase)
     assert_eq!(refused.faults(), [("confirm".to_owned(), "not-allowed".to_owned())]);
 }
 
-/// A template may let its signers reassign documents, but a stranger from a public link could then name anyone.
+/// A template may let its signers reassign documents, but with a public link a stranger could then name anyone.
 #[test]
 fn a_visitor_of_a_link_assigns_the_document_to_nobody() {
     let server = Server::new(&TestDatabase::sqlite());

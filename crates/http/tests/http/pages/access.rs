@@ -1,4 +1,4 @@
-//! Who may see a page, and who keeps it.
+//! Access to pages, and their caching.
 
 use countersign_http::{Authority, routes};
 use serde_json::{Value, json};
@@ -71,7 +71,7 @@ fn a_link_does_one_thing_only(database: &TestDatabase) {
         send(&server, "POST", "/sign/approve", &file, &json!({})).problem(404)["code"],
         "not-found"
     );
-    // A HEAD fetches nothing; a GET does, and the chain says so.
+    // A HEAD request downloads nothing. A GET does, and the chain records it.
     let fetched = || {
         let seen = server.get(&format!("/api/v3/workflows/{id}"), &token).ok();
         seen["history"].to_string().matches("downloaded").count()
@@ -82,7 +82,7 @@ fn a_link_does_one_thing_only(database: &TestDatabase) {
     assert_eq!(fetched(), before);
     assert_eq!(look(&server, &address).header("content-type"), "application/pdf");
     assert_eq!(fetched(), before + 1);
-    // Once an hour for each address on the network, and not without end from however many.
+    // Recorded at most once an hour for each network address, with a limit on the total.
     assert_eq!(look(&server, &address).status, 200);
     assert_eq!(fetched(), before + 1, "told already");
     server.clock.advance(3_600);
@@ -106,7 +106,7 @@ fn a_link_does_one_thing_only(database: &TestDatabase) {
         let told = before + 2 + (number + 1).min(19);
         assert_eq!(fetched(), told, "from {number} more");
     }
-    // The link of a company under another's address is unknown.
+    // A company's link is unknown under another company's URL.
     assert_eq!(look(&server, &format!("/api/other/sign?token={sign}")).status, 404);
     assert_eq!(look(&server, &format!("/api/ACME/sign?token={sign}")).status, 409);
 }
@@ -141,7 +141,7 @@ fn a_page_is_kept_to_itself_and_a_picture_only_by_its_reader(database: &TestData
     assert_eq!(answer.header("cache-control"), "private, max-age=31536000, immutable");
     assert_eq!(look(&server, &picture.replace("/1?", "/2?")).status, 404);
     is_kept_by_browsers(&server, &picture);
-    // What the page says, for who cannot see it.
+    // The page's texts for screen readers.
     let words = html
         .split("data-src=\"")
         .find(|part| part.starts_with("/sign/texts/"))
@@ -161,12 +161,12 @@ fn a_page_is_kept_to_itself_and_a_picture_only_by_its_reader(database: &TestData
         look(&server, &format!("/sign/file?token={sign}&name=employer")).status,
         404
     );
-    // In each language, by the address, whatever the browser prefers.
+    // Each language in the URL works, whatever the browser prefers.
     for language in ["ko", "en", "ja"] {
         let page = look(&server, &format!("/mail/sign?token={sign}&lang={language}"));
         assert_eq!(page.header("content-language"), language);
     }
-    // Nobody's look has left a trace.
+    // Viewing the pages left no trace.
     let history = server
         .get(&format!("/api/v3/workflows/{}", started["workflow_id"]), &token)
         .ok()["history"]
@@ -174,8 +174,8 @@ fn a_page_is_kept_to_itself_and_a_picture_only_by_its_reader(database: &TestData
     assert!(!history.to_string().contains("viewed"), "{history}");
 }
 
-/// A mail scanner follows links without cookies; a browser loads them ahead (`<link rel=prefetch>`, speculation rules), and
-/// runs the scripts of a page that nobody sees yet.
+/// A mail scanner follows links without cookies. A browser prefetches them (`<link rel=prefetch>`, speculation rules),
+/// and runs the scripts of a page that nobody sees yet.
 fn what_is_looked_at_ahead_or_by_a_scanner_changes_nothing(database: &TestDatabase) {
     let server = Server::new(database);
     let complete = completed(&server);
@@ -222,7 +222,7 @@ fn what_is_looked_at_ahead_or_by_a_scanner_changes_nothing(database: &TestDataba
         }
         assert_eq!(ask("HEAD", &file).status, if header.is_some() { 503 } else { 200 });
         if let Some((name, value)) = header {
-            // What would leave a trace waits until somebody is there.
+            // Requests that leave a trace wait until a person is there.
             let answer = ask("GET", &file);
             assert_eq!(
                 (answer.status, answer.header("retry-after")),

@@ -1,4 +1,4 @@
-//! Access codes and one-time codes before a page.
+//! Access codes and one-time codes required before a page.
 
 use serde_json::json;
 use testkit::database::TestDatabase;
@@ -55,7 +55,7 @@ fn the_access_code_stands_before_everything(database: &TestDatabase) {
             .header("content-type", "application/x-www-form-urlencoded");
         server.send(request.body(format!("token={sign}&code={code}&lang=en")))
     };
-    // A tab that is reloaded or restored asks for the form's address: it is led to the page.
+    // A reloaded or restored tab requests the form's URL, and is redirected to the page.
     let again = look(&server, &format!("/sign/access-code?token={sign}"));
     assert!(again.status == 200 && text(&again).contains("birthday"));
     for left in ["4 tries left", "3 tries left", "2 tries left", "1 try left"] {
@@ -64,18 +64,18 @@ fn the_access_code_stands_before_everything(database: &TestDatabase) {
         assert!(text(&answer).contains(left), "{left}");
     }
     assert_eq!(give("000000").status, 409);
-    // Locked: the right code opens nothing any more.
+    // The page is locked, so the correct code no longer works.
     let answer = give("850101");
     assert_eq!(answer.status, 409);
     assert!(text(&answer).contains("This link is locked"));
-    // A member who could unlock it as often as they liked could guess the code.
+    // A member who could unlock it without limit could guess the code.
     let links = format!("/api/v3/workflows/{}/links", started["workflow_id"]);
     let renew = server.request("POST", &links, Some(&token));
     server.send(renew.json(&json!({"action": "renew"}))).ok();
     assert_eq!(give("850101").status, 409);
 }
 
-/// The newest one-time code that was sent.
+/// Returns the newest one-time code that was sent.
 fn sent_code(server: &Server, company: &domain::CompanyId) -> String {
     let company = company.clone();
     let messages = server
@@ -123,7 +123,7 @@ fn a_one_time_code_is_sent_by_the_button_alone_and_opens_the_document(database: 
     let sign = started["token"].as_str().expect("a token").to_owned();
     let address = format!("/mail/sign?token={sign}&lang=en&next_sign=false");
     let sent_messages = || sent_messages(&server, &company);
-    // Programs that follow links send no code.
+    // Programs that follow links must not trigger a code.
     for path in [address.as_str(), "/sign/one-time-code/send", "/sign/one-time-code"] {
         for method in ["GET", "HEAD"] {
             let mark = if path.contains('?') { "&" } else { "?" };
@@ -142,7 +142,7 @@ fn a_one_time_code_is_sent_by_the_button_alone_and_opens_the_document(database: 
             "{path}"
         );
     }
-    // The answer itself, and not the page that it leads to.
+    // Check the response itself, without following its redirect.
     let client = reqwest::Client::builder()
         .no_proxy()
         .redirect(reqwest::redirect::Policy::none())
@@ -179,7 +179,7 @@ fn a_one_time_code_is_sent_by_the_button_alone_and_opens_the_document(database: 
     let pair = cookie.split(';').next().expect("a pair").to_owned();
     let opened = server.send(server.request("GET", &address, None).header("cookie", pair));
     assert!(text(&opened).contains("<document-page"));
-    // Members see that it was sent, and not what.
+    // Members see that a code was sent, but not the code.
     let listed = server
         .app
         .outbox_messages(&server.app.authenticate(&token).expect("a caller"), None);

@@ -42,7 +42,7 @@ fn every_session_route_sends_a_stranger_to_sign_in(database: &TestDatabase) {
     let answer = server.send(request.body(form));
     assert_eq!(answer.status, 403);
     assert!(!answer.header("set-cookie").contains("countersign_session"));
-    // Another site's form cannot choose where the member goes.
+    // Another site's form cannot choose the page to redirect to.
     let answer = look(&server, "/sign-in?next=https://evil.example/");
     assert!(text(&answer).contains("name=\"next\" value=\"/documents\""));
     assert!(
@@ -54,7 +54,7 @@ fn every_session_route_sends_a_stranger_to_sign_in(database: &TestDatabase) {
     );
 }
 
-/// A page as the company's owner sees it.
+/// Returns a page as seen by the company's owner.
 fn as_owner(server: &Server, address: &str) -> String {
     let attempt = app::LoginAttempt {
         company: "acme".to_owned(),
@@ -138,7 +138,7 @@ fn the_outbox_has_a_page_of_failed_messages(database: &TestDatabase) {
 }
 
 fn behind_a_proxy_with_tls_a_member_signs_in_and_links_lead_there(database: &TestDatabase) {
-    // The public address is not known to be https: what the proxy says decides.
+    // It is unknown whether the public address uses https, so the proxy's header decides.
     let server = Server::with(database, |settings, http| {
         "http://sign.example.com".clone_into(&mut settings.public_url);
         http.trusted_proxies = vec![network("127.0.0.1/32")];

@@ -1,4 +1,4 @@
-//! What signers do on the signing page.
+//! Signers' actions on the signing page.
 
 use serde_json::{Value, json};
 use testkit::database::TestDatabase;
@@ -61,7 +61,7 @@ fn a_writer_hands_the_document_over_where_the_template_allows_it(database: &Test
         assert_eq!(problem["errors"][0]["path"], path);
     }
     assert_eq!(hand(&old, "Lee", "lee@example.com").status, 204);
-    // The other person gets a mail. No webhook is sent, because nothing was approved or rejected.
+    // The other person gets a mail. No webhook is sent, because nobody approved or declined.
     let (hooks, letters) = server.drain();
     assert_eq!((hooks.len(), letters), (0, 1));
     let gone = page(&old);
@@ -103,7 +103,7 @@ fn a_signer_who_declined_reads_so_and_others_only_if_they_may_know(database: &Te
         {"order": 1, "name": "Bob", "email": "bob@example.com"},
     ]);
     for asks_for_code in [false, true] {
-        // Someone who has not proved yet that the link is theirs learns no names from it.
+        // A person who has not proved their identity yet must not see any names.
         body["recipient_list"][0]["one_time_code"] = json!(asks_for_code);
         body["recipient_list"][1]["one_time_code"] = json!(asks_for_code);
         let started = server.start(&token, &body).ok();
@@ -140,7 +140,7 @@ fn a_name_is_drawn_for_the_holder_of_a_link(database: &TestDatabase) {
         let member = |choice: &Value| choice["drawing"][name].as_str().unwrap_or_default().to_owned();
         choices.iter().map(member).collect()
     };
-    // Only hands that know the letters are offered.
+    // Only handwriting fonts that cover the letters are offered.
     let hands = drawn(&json!({"way": "typed", "text": " 김민준 "}));
     assert_eq!(members(&hands, "hand"), ["nanum-pen", "gaegu"]);
     assert_eq!(members(&hands, "text"), ["김민준", "김민준"]);
@@ -158,7 +158,7 @@ fn a_name_is_drawn_for_the_holder_of_a_link(database: &TestDatabase) {
     assert_eq!(seals[1]["label"], "Round: 김민준 인");
     let company = drawn(&json!({"way": "company_seal", "name": "株式会社青空", "title": "銀行之印"}));
     assert_eq!(company[0]["drawing"]["title"], "銀行之印");
-    // What none of them has is said in words, for each.
+    // If no font covers a character, each choice says so.
     let missing = drawn(&json!({"way": "typed", "text": "김𓀀"}));
     for choice in &missing {
         assert_eq!(choice["svg"], "");
@@ -200,7 +200,7 @@ fn a_name_is_drawn_for_the_holder_of_a_link(database: &TestDatabase) {
     ask(&json!({"way": "typed", "text": "x".repeat(5_000)})).problem(413);
 }
 
-/// A document that its first writer has approved, and the page of the second.
+/// Returns a document that its first signer has approved, and the second signer's page.
 fn turn_of_second(server: &Server, token: &str, template: i64) -> (Value, String) {
     let started = server.start(token, &start_body(template)).ok();
     let id = started["workflow_id"].clone();
@@ -226,7 +226,6 @@ fn a_signer_with_something_to_sign_signs_and_another_approves() {
     }
 }
 
-/// Enters a drawing into a field.
 fn put_drawing(server: &Server, sign: &str, name: &str, drawing: &Value) -> Answer {
     let body = json!({"name": name, "drawing": drawing});
     send(server, "POST", "/sign/files", sign, &body)
@@ -290,7 +289,7 @@ fn a_seal_that_we_draw_goes_from_the_page_into_the_sealed_document(database: &Te
         assert_eq!(answer.header("cache-control"), "no-store");
         (answer.header("content-type").to_owned(), answer.body)
     };
-    // The last one stays: a drawing takes the place of a picture, and the other way round.
+    // The last entry counts: a drawing replaces an image, and vice versa.
     put(&json!({"way": "typed", "hand": "yuji-syuku", "text": "山田太郎"}));
     assert_eq!(shown().0, "image/svg+xml");
     let picture = json!({"name": "sign", "data": PNG});
@@ -316,7 +315,7 @@ fn a_seal_that_we_draw_goes_from_the_page_into_the_sealed_document(database: &Te
     let approved = send(&server, "POST", "/sign/approve", &sign, &shown).ok();
     assert_eq!(approved["status"], "Complete");
 
-    // Programs get a name and, under it, a picture.
+    // Programs receive a file name that refers to an image.
     let complete = server.get(&format!("/api/v3/workflows/{id}"), &token).ok();
     let fields = complete["field_list"].as_array().expect("fields").clone();
     let field = fields.iter().find(|field| field["name"] == "sign").expect("the field");
@@ -329,13 +328,13 @@ fn a_seal_that_we_draw_goes_from_the_page_into_the_sealed_document(database: &Te
         "{} bytes",
         file.body.len()
     );
-    // On the paper it is outlines: no picture is in the file.
+    // The sealed file contains outlines and no image.
     let document = server.get(&format!("/api/v3/workflows/{id}/document"), &token);
     assert!(trusted(&document.body, &server).holds_strictly());
     assert!(!String::from_utf8_lossy(&document.body).contains("/Subtype/Image"));
 }
 
-/// What the server sends with the page.
+/// Returns the data included in the page.
 fn page_data(answer: &Answer) -> Value {
     let shown = String::from_utf8_lossy(&answer.body).into_owned();
     let data = shown.split_once(r#"id="sign-data">"#).expect("the page's data").1;
@@ -367,7 +366,7 @@ fn two_pages_of_one_link_show_what_each_other_has_filled_in(database: &TestDatab
     let uploaded = send(&server, "POST", "/sign/files", &sign, &picture).ok();
     assert_eq!((&uploaded["revision"], &uploaded["newer"]), (&json!(3), &json!([])));
 
-    // The desk shows the first value: its approval is refused in words, and nothing is lost.
+    // The first device still shows the old value. Its approval is refused with an explanation, and nothing is lost.
     let approve = |body: Value| send(&server, "POST", "/sign/approve", &sign, &body);
     for revision in [json!({}), json!({"revision": 1}), json!({"revision": -3})] {
         let problem = approve(revision).problem(409);
@@ -399,7 +398,7 @@ fn two_pages_of_one_link_show_what_each_other_has_filled_in(database: &TestDatab
     let shown = look(&server, source);
     assert_eq!((shown.status, shown.header("content-type")), (200, "image/png"));
 
-    // A page that is opened now knows who has filled in what.
+    // A newly opened page knows who has filled in each field.
     let opened = page_data(&look(&server, &page))["draft"].clone();
     assert_eq!(opened["revision"], 3);
     assert_eq!(opened["changes"]["employee"], json!([2, "phone"]));

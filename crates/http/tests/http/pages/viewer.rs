@@ -1,4 +1,4 @@
-//! The viewer, the original and the verify page.
+//! The viewer, the original document and the verify page.
 
 use serde_json::json;
 use testkit::database::TestDatabase;
@@ -22,7 +22,7 @@ fn the_original_is_taken_by_its_writer_and_the_chain_says_so(database: &TestData
         let seen = server.get(&format!("/api/v3/workflows/{id}"), &token).ok();
         seen["history"].to_string().matches("original_taken").count()
     };
-    // What follows links takes nothing.
+    // Programs that follow links download nothing.
     for method in ["GET", "HEAD"] {
         let answer = server.send(server.request(method, &format!("/sign/document?token={sign}"), None));
         assert_eq!(answer.status, 405, "{method}");
@@ -41,7 +41,8 @@ fn the_original_is_taken_by_its_writer_and_the_chain_says_so(database: &TestData
     let answer = take(&sign);
     assert_eq!(answer.status, 303);
     assert_eq!(noted(), 1);
-    // What fetches the file has neither the form nor the page's cookies, and may read no header but see the address.
+    // The program that downloads the file has neither the form nor the page's cookies. It may ignore headers, but sees
+    // the URL.
     let address = answer.header("location").to_owned();
     assert!(!address.contains(&sign), "{address}");
     let name = "%EA%B7%BC%EB%A1%9C%EA%B3%84%EC%95%BD%EC%84%9C%201.pdf";
@@ -63,7 +64,7 @@ fn the_original_is_taken_by_its_writer_and_the_chain_says_so(database: &TestData
     assert_eq!(look(&server, &address).status, 404, "five minutes later");
     server.clock.advance(3_300);
     assert_eq!((take(&sign).status, noted()), (303, 2), "an hour later");
-    // Who has written still knows the way to what came of it; before the end there is nothing to show.
+    // A signer can still find the finished document. Before the end, there is nothing to show.
     let used = |path: &str| text(&look(&server, path));
     let address = format!("/mail/sign?token={sign}&lang=en");
     server
@@ -74,7 +75,7 @@ fn the_original_is_taken_by_its_writer_and_the_chain_says_so(database: &TestData
         .act(&token, &id, "approve", &json!({"field_list": values_of(2)}))
         .ok();
     assert!(used(&address).contains("Open the finished document"));
-    // As long as such addresses live.
+    // The lifetime of these links.
     server.clock.advance(60 * 24 * 3600);
     assert!(!used(&address).contains("Open the finished document"));
 }
@@ -106,7 +107,7 @@ fn the_verify_page_takes_a_file_and_nothing_else(database: &TestDatabase) {
     assert_eq!(many.status, 422);
     assert!(text(&many).contains("up to 2 files"));
     assert!(text(&part(b"no PDF at all")).contains("This file cannot be read"));
-    // One that the workers refuse has the same verdict here and through the API.
+    // A file that the workers refuse has the same verdict here and through the API.
     assert!(text(&part(REFUSED_BY_WORKERS)).contains("This file cannot be read"));
     let (_, token, _) = server.with_company("acme");
     let asked = server
@@ -130,13 +131,13 @@ fn the_verify_page_takes_a_file_and_nothing_else(database: &TestDatabase) {
             .status,
         422
     );
-    // What sealing adds to an uploaded file is taken, too.
+    // The size limit includes the bytes that sealing adds to an upload.
     let most = usize::try_from(server.app.settings.largest_sealed()).expect("a number");
     assert_eq!(part(&vec![0; most + 1]).status, 413);
     assert_eq!(parts(&[&vec![0; most], b"a"]).status, 413);
 }
 
-/// The pages of a finished file are rendered once, however often and by how many they are asked for.
+/// The pages of a finished file are rendered only once.
 fn the_viewers_pictures_are_made_once_and_kept_by_browsers(database: &TestDatabase) {
     let server = Server::new(database);
     let complete = completed(&server);
@@ -162,7 +163,7 @@ fn the_viewers_pictures_are_made_once_and_kept_by_browsers(database: &TestDataba
     }
 }
 
-/// Who scrolls through a long document lets go of most pages before they come.
+/// A reader who scrolls through a long document leaves most pages before they are loaded.
 #[test]
 fn a_picture_that_nobody_waits_for_any_more_is_not_made() {
     use std::io::Read;
@@ -179,7 +180,7 @@ fn a_picture_that_nobody_waits_for_any_more_is_not_made() {
     }
     for _ in 0..3 {
         let mut gone = ask(&certificate);
-        // An answer to somebody else, meanwhile: this request waits by then.
+        // Wait for a response to another request. By then, this request is waiting.
         assert_eq!(server.send(server.request("GET", "/healthz", None)).status, 200);
         gone.shutdown(std::net::Shutdown::Write).expect("a hang-up");
         assert_eq!(gone.read(&mut [0; 1]).expect("the server hangs up, too"), 0);

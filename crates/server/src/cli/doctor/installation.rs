@@ -14,14 +14,14 @@ use crate::environment::{SystemClock, SystemRandom};
 use crate::opened::UNFINISHED_RESTORE;
 use crate::output::Failure;
 
-/// A backup that is older is worth a note.
+/// An older backup gets a note.
 const BACKUP_DAYS: i64 = 7;
-/// How many days back failed messages are counted.
+/// The number of days for which failed messages are counted.
 const UNDELIVERED_DAYS: i64 = 7;
 /// The disk is nearly full when less than this many times the reserve is free.
 const NEARLY_FULL: u64 = 2;
 
-/// Whether the data folder can be used or created. Otherwise, there is no need to check its content.
+/// Checks whether the data folder can be used or created. Otherwise, there is no need to check its content.
 pub(super) fn folder(data: &Path, findings: &mut Findings) -> bool {
     let check = "data folder";
     let owner = "make the user that runs countersign its owner, or choose another folder with --data";
@@ -43,7 +43,7 @@ pub(super) fn folder(data: &Path, findings: &mut Findings) -> bool {
         Ok(()) => findings.note(
             check,
             format!("{} does not exist yet", data.display()),
-            "`countersign serve` creates it; use --data for another folder",
+            "run `countersign serve` to create it, or choose another folder with --data",
         ),
         Err(error) if exists => {
             findings.wrong(
@@ -65,18 +65,18 @@ pub(super) fn folder(data: &Path, findings: &mut Findings) -> bool {
     true
 }
 
-/// Whether a restore was interrupted. Until it is done, nothing else opens the installation.
+/// Checks for an interrupted restore. Until the restore is complete, nothing else opens the installation.
 pub(super) fn unfinished_restore(data: &Path, findings: &mut Findings) {
     if data.join(UNFINISHED_RESTORE).exists() {
         findings.wrong(
             "restore",
             format!("{} contains an unfinished restore of a backup", data.display()),
-            "run the same `countersign restore` again, or remove the folder's content",
+            "run the same `countersign restore` again, or empty the folder",
         );
     }
 }
 
-/// Whether there is room for new files and documents.
+/// Checks for enough disk space for new files and documents.
 pub(super) fn disk(context: &Context, findings: &mut Findings) {
     let check = "disk space";
     let percent = context.place.configuration.documents.least_free_percent;
@@ -90,10 +90,10 @@ pub(super) fn disk(context: &Context, findings: &mut Findings) {
         );
         let remedy = "free space on the disk, or move the data folder to a larger one";
         if space.is_short(percent) {
-            let detail = format!("{detail}, less than {percent} %: new files and documents are refused");
+            let detail = format!("{detail}, less than {percent} %, so new files and documents are refused");
             findings.wrong(check, detail, remedy);
         } else if space.is_short(percent.saturating_mul(NEARLY_FULL)) {
-            let detail = format!("{detail}: nearly full; below {percent} %, new files and documents are refused");
+            let detail = format!("{detail}, nearly full; below {percent} %, new files and documents are refused");
             findings.note(check, detail, remedy);
         } else {
             findings.good(check, detail);
@@ -105,7 +105,7 @@ pub(super) fn disk(context: &Context, findings: &mut Findings) {
 fn nearest_above(folder: &Path) -> &Path {
     folder
         .ancestors()
-        // The first is the folder itself.
+        // The first one is the folder itself.
         .skip(1)
         .map(|above| {
             if above.as_os_str().is_empty() {
@@ -124,7 +124,7 @@ pub(super) fn database(context: &Context, findings: &mut Findings) -> Result<Opt
         findings.note(
             check,
             "does not exist yet",
-            "`countersign serve` or `countersign migrate` creates it",
+            "run `countersign serve` or `countersign migrate` to create it",
         );
         return Ok(None);
     }
@@ -136,7 +136,7 @@ pub(super) fn database(context: &Context, findings: &mut Findings) -> Result<Opt
         ),
         store::Settings::Postgres { .. } => (
             settings.to_string(),
-            "check database.url, and that the database runs and accepts connections from countersign",
+            "check database.url, and that the database is running and accepts connections from countersign",
         ),
     };
     let store = match Store::open(&settings) {
@@ -150,7 +150,7 @@ pub(super) fn database(context: &Context, findings: &mut Findings) -> Result<Opt
         findings.note(
             check,
             format!("{settings} is reachable and empty"),
-            "`countersign serve` or `countersign migrate` creates the installation in it",
+            "run `countersign serve` or `countersign migrate` to create the installation in it",
         );
         return Ok(None);
     }
@@ -171,7 +171,7 @@ pub(super) fn database(context: &Context, findings: &mut Findings) -> Result<Opt
     Ok(Some(store))
 }
 
-/// Compares this machine's clock with the newest event. A clock that is ahead cannot be found in this way.
+/// Compares this machine's clock with the newest event. This does not find a clock that is ahead.
 pub(super) fn clock(store: &Store, findings: &mut Findings) -> Result<ClockCheck, Failure> {
     let newest = store.read(store::audit::newest)?;
     Ok(check_clock(SystemClock.now(), newest, findings))
@@ -183,19 +183,19 @@ fn check_clock(now: Timestamp, newest: Option<Timestamp>, findings: &mut Finding
         Some(newest) if app::is_clock_behind(now, newest) => {
             findings.wrong(
                 check,
-                format!("it is {now:.0} on this machine, but the newest event happened at {newest:.0}"),
-                "set the machine's clock, and let a time service (NTP) keep it right: seals and deadlines depend on it",
+                format!("this machine's time is {now:.0}, but the newest event happened at {newest:.0}"),
+                "set the machine's clock and keep it right with NTP, because seals and deadlines depend on it",
             );
             ClockCheck::Behind
         }
         _ => {
-            findings.good(check, format!("it is {now:.0} on this machine"));
+            findings.good(check, format!("this machine's time is {now:.0}"));
             ClockCheck::Plausible
         }
     }
 }
 
-/// How many mails and text messages reached nobody lately.
+/// Counts recent mails and text messages that could not be delivered.
 pub(super) fn undelivered(store: &Store, findings: &mut Findings) -> Result<(), Failure> {
     let check = "messages";
     let since = SystemClock.now() - UNDELIVERED_DAYS * 24.hours();
@@ -204,27 +204,27 @@ pub(super) fn undelivered(store: &Store, findings: &mut Findings) -> Result<(), 
         findings.note(
             check,
             format!("{count} mails or text messages of company {company} were not delivered in the last {UNDELIVERED_DAYS} days"),
-            "the reasons are on the company's outbox page, under Failed; the senders have been notified by mail",
+            "see the reasons on the company's outbox page, under Failed; the senders were notified by mail",
         );
     }
     if failed.is_empty() {
-        findings.good(check, format!("none failed in the last {UNDELIVERED_DAYS} days"));
+        findings.good(check, format!("no message failed in the last {UNDELIVERED_DAYS} days"));
     }
     Ok(())
 }
 
-/// When the last backup was made, and whether messages are held since a restore.
+/// Reports when the last backup was made, and whether messages are held since a restore.
 pub(super) fn backups(store: &Store, findings: &mut Findings) -> Result<(), Failure> {
     if let Some(held) = store.read(store::held_outbox::held)? {
         findings.note("outbox", crate::restored::said(held), crate::restored::REMEDY);
     }
     let check = "backup";
-    let remedy = "countersign backup DIR; the timer countersign-backup.timer does it every night";
+    let remedy = "run countersign backup DIR; the timer countersign-backup.timer runs it every night";
     match crate::restored::last_backup(store)? {
-        None => findings.note(check, "no backup was made with `countersign backup`", remedy),
+        None => findings.note(check, "no backup has been made with `countersign backup`", remedy),
         Some((at, folder)) => {
             let days = SystemClock.now().duration_since(at).as_hours() / 24;
-            let detail = format!("the last one was made at {at:.0} in {folder}");
+            let detail = format!("the last backup was made at {at:.0} in {folder}");
             if days < BACKUP_DAYS {
                 findings.good(check, detail);
             } else {
@@ -256,7 +256,7 @@ pub(super) fn master_key(context: &Context, store: Option<&Store>, findings: &mu
             findings.wrong(
                 check,
                 detail,
-                "restore the file from your backup; no document can be sealed without it",
+                "restore the file from your backup; without it, no document can be sealed",
             );
         } else {
             findings.note(
@@ -310,7 +310,7 @@ mod tests {
         let cases = [
             (None, ClockCheck::Plausible),
             (Some(now - 9.hours()), ClockCheck::Plausible),
-            // Servers' clocks may differ a little.
+            // The clocks of several servers may differ a little.
             (Some(now + 59.seconds()), ClockCheck::Plausible),
             (Some(now + 61.seconds()), ClockCheck::Behind),
         ];

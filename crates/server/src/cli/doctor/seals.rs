@@ -1,4 +1,4 @@
-//! Whether every company can seal, now and for as long as its documents run.
+//! Checks whether every company can seal, now and until its documents expire.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::environment::{SystemClock, SystemRandom};
 use crate::opened::{network, tokens};
 use crate::output::Failure;
 
-/// A seal certificate that ends sooner is an error.
+/// A seal certificate that expires sooner is an error.
 const LAST_DAYS: i64 = 7;
 
 pub(super) fn seal_keys(
@@ -44,14 +44,14 @@ pub(super) fn seal_keys(
         findings.note(
             check,
             "there is no company yet",
-            "countersign company add ID --name NAME",
+            "run countersign company add ID --name NAME",
         );
         return Ok(());
     }
     let unusable = unusable_keys(&app)?;
     for key in &unusable {
         let remedy = match clock {
-            ClockCheck::Behind if key.is_about_time => "set the machine's clock first; the certificate may be good",
+            ClockCheck::Behind if key.is_about_time => "set the machine's clock first; the certificate may be valid",
             _ => &key.remedy,
         };
         findings.wrong(check, &key.detail, remedy);
@@ -68,9 +68,9 @@ pub(super) fn seal_keys(
 pub struct UnusableKey {
     pub detail: String,
     pub remedy: String,
-    /// Whether it is refused because of the time of day.
+    /// Whether the key is refused because of the current time.
     pub is_about_time: bool,
-    /// Whether it is in a token, which another machine may not have.
+    /// Whether the key is in a token, which another machine may not have.
     pub is_of_token: bool,
 }
 
@@ -96,7 +96,7 @@ pub fn unusable_keys(app: &App) -> Result<Vec<UnusableKey>, Failure> {
     Ok(unusable)
 }
 
-/// Certificates that end soon: a week before, it is an error, because deadlines of documents are longer.
+/// Reports certificates that expire soon. In the last week this is an error, because documents may run longer.
 fn seal_ends(app: &App, findings: &mut Findings) -> Result<(), Failure> {
     for SealEnd {
         company,
@@ -109,7 +109,7 @@ fn seal_ends(app: &App, findings: &mut Findings) -> Result<(), Failure> {
             "the seal certificate of company {company} expires at {at}, in {days} days: documents with a later deadline are refused"
         );
         let remedy = if is_renewable {
-            format!("countersign company key renew --company {company}")
+            format!("run countersign company key renew --company {company}")
         } else {
             format!(
                 "get a new certificate from its authority, then countersign company key import --company {company} \
@@ -122,12 +122,12 @@ fn seal_ends(app: &App, findings: &mut Findings) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What went wrong with the operator's templates while mails were written.
+/// Reports errors that the operator's templates caused while mails were written.
 fn met_template_faults(app: &App, findings: &mut Findings) -> Result<(), Failure> {
     for met in app.met_template_faults()? {
         findings.wrong(
             TEMPLATES,
-            format!("{}; at {} the built-in mail was sent instead", met.fault, met.at),
+            format!("{}; the built-in mail was sent instead at {}", met.fault, met.at),
             "fix the file and restart the server",
         );
     }
@@ -137,23 +137,23 @@ fn met_template_faults(app: &App, findings: &mut Findings) -> Result<(), Failure
 fn key_remedy(fault: &SealKeyFault) -> String {
     match fault {
         SealKeyFault::Key(KeyError::PinRefused { .. }) => {
-            "set pkcs11.pin_file to a file with the token's user PIN; we tried the PIN only once"
+            "set pkcs11.pin_file to a file with the token's user PIN; we tried the current PIN only once"
         }
         SealKeyFault::Key(KeyError::TokenAway(_)) => {
-            "plug in the token, and check that pkcs11.module is its vendor's library; the server finds it without a restart"
+            "connect the token, and check that pkcs11.module is its vendor's library; no restart is needed"
         }
         SealKeyFault::Key(KeyError::Token(_)) => {
             "check that the token contains the key, and that pkcs11.module is its vendor's library"
         }
-        SealKeyFault::Missing => "countersign company key renew --company ID",
+        SealKeyFault::Missing => "run countersign company key renew --company ID",
         SealKeyFault::Key(KeyError::NotInItsTime { not_before, at, .. }) if at < not_before => {
-            "check this machine's clock, which is before the certificate's first day; if it is right, wait, or import another certificate"
+            "check this machine's clock, because the certificate is not valid yet; if the clock is right, wait, or import another certificate"
         }
         SealKeyFault::Key(KeyError::NotInItsTime { .. }) => {
-            "check this machine's clock; if it is right, countersign company key renew --company ID"
+            "check this machine's clock; if it is right, run countersign company key renew --company ID"
         }
         SealKeyFault::Key(KeyError::NotForSealing(_) | KeyError::BrokenChain { .. }) => {
-            "countersign company key import with a certificate for signing documents, or countersign company key renew"
+            "run countersign company key import with a certificate for signing documents, or countersign company key renew"
         }
         _ => "restore the database and master key from the same backup",
     }
@@ -166,7 +166,7 @@ fn time_stamps(app: &App, findings: &mut Findings) -> Result<(), Failure> {
     if asked.is_empty() {
         findings.note(
             check,
-            "no time-stamp authority: documents are sealed at level B-B, and nothing proves the time of a seal",
+            "there is no time-stamp authority, so documents are sealed at level B-B, and nothing proves the time of a seal",
             "set sealing.tsa_url to the address of an authority (RFC 3161)",
         );
     }
@@ -195,17 +195,17 @@ fn time_stamps(app: &App, findings: &mut Findings) -> Result<(), Failure> {
         }
     }
     match &app.settings.sealing.revocation_list_url {
-        Some(url) => findings.good("revocation", format!("new seal certificates name {url}")),
+        Some(url) => findings.good("revocation", format!("new seal certificates contain the address {url}")),
         None => findings.note(
             "revocation",
-            "new seal certificates do not name the address of the root's revocation list",
+            "new seal certificates do not contain the address of the root's revocation list",
             "set server.public_url or sealing.revocation_list_url before you add companies",
         ),
     }
     Ok(())
 }
 
-/// What is missing for long-term proof of certificates.
+/// Reports what is missing for long-term proof of certificates.
 fn lacking(findings: &mut Findings, whose: &str, lack: &ProofLack) {
     let check = "proofs";
     match lack {
@@ -222,7 +222,7 @@ fn lacking(findings: &mut Findings, whose: &str, lack: &ProofLack) {
         ProofLack::Issuer => findings.note(
             check,
             format!(
-                "{whose} do not support long-term validation: the certificate of an issuer is missing, and its address is not given"
+                "{whose} do not support long-term validation, because an issuer's certificate is missing and no address for it is given"
             ),
             "provide the whole certificate chain, use another authority, or set sealing.level = \"B-T\"",
         ),

@@ -1,4 +1,5 @@
-//! What the machine allows, and what the configuration names: document workers, fonts, mail, messengers, the public URL.
+//! Checks the limits of the machine and what the configuration names: document workers, fonts, mail, messengers, the
+//! public URL.
 
 use std::sync::Arc;
 
@@ -14,14 +15,14 @@ use crate::documents::Workers;
 use crate::file_limit::FileLimit;
 use crate::output::Failure;
 
-/// Whether enough files may be open at once. A service may differ, because its unit has its own limits.
+/// Checks whether enough files may be open at once. A service may differ, because its unit has its own limits.
 pub(super) fn open_files(context: &Context, findings: &mut Findings) {
     let check = "open files";
     let limit = FileLimit::attainable(context.place.configuration.files());
     let (files, connections) = (limit.files, limit.connections());
     let detail = format!("{files} files can be open at once, for up to {connections} connections");
     if limit.is_too_low() {
-        let detail = format!("{detail}; the rest of the server needs {}", limit.reserved);
+        let detail = format!("{detail}, but the rest of the server needs {} files", limit.reserved);
         findings.wrong(
             check,
             detail,
@@ -44,7 +45,7 @@ pub(super) fn workers(context: &Context, findings: &mut Findings) {
             };
             let word = |limited| if limited { "limited" } else { "not limited" };
             let detail = format!(
-                "a document worker starts; memory and time {}, file system protection {}, system calls {}",
+                "a document worker started; memory and time {}, file system protection {}, system calls {}",
                 word(confinement.resources),
                 degree(confinement.file_system),
                 word(confinement.system_calls)
@@ -55,14 +56,14 @@ pub(super) fn workers(context: &Context, findings: &mut Findings) {
                 findings.note(
                     check,
                     detail,
-                    "a newer Linux kernel (with Landlock and seccomp) confines workers better",
+                    "use a newer Linux kernel (with Landlock and seccomp) to confine workers better",
                 );
             }
         }
         Err(error) => findings.wrong(
             check,
             error.to_string(),
-            "countersign must be able to start itself as a child process; check the limits on processes and memory",
+            "let countersign start itself as a child process; check the limits on processes and memory",
         ),
     }
 }
@@ -90,7 +91,7 @@ pub(super) fn mail(context: &Context, findings: &mut Findings) -> Result<(), Fai
     match context.place.configuration.mail()? {
         None => findings.note(
             check,
-            "no SMTP server is configured: mails are kept in the outbox, and its page shows them",
+            "no SMTP server is configured, so mails stay in the outbox; see them on the outbox page",
             "set mail.smtp.host and mail.smtp.from to send them",
         ),
         Some(settings) => {
@@ -108,7 +109,7 @@ pub(super) fn mail(context: &Context, findings: &mut Findings) -> Result<(), Fai
     Ok(())
 }
 
-/// Connects to the mail server and greets it.
+/// Connects to the mail server and sends the greeting.
 fn reach(settings: &MailSettings) -> Result<(), String> {
     in_runtime(async {
         let mailer = Mailer::new(settings).map_err(|fault| fault.to_string())?;
@@ -132,8 +133,8 @@ pub(super) fn messenger(context: &Context, findings: &mut Findings) {
     let Some(messengers) = messengers else {
         findings.note(
             check,
-            "no gateway is configured: text messages are kept in the outbox, and its page shows them",
-            "pass them on from there, set [messenger.NAME], or use e-mail addresses for signers",
+            "no gateway is configured, so text messages stay in the outbox; see them on the outbox page",
+            "pass them on from the outbox page, set [messenger.NAME], or use e-mail addresses for signers",
         );
         return;
     };
@@ -154,23 +155,23 @@ pub(super) fn messenger(context: &Context, findings: &mut Findings) {
             findings.note(
                 check,
                 format!("{detail}; no template for {}", missing.join(", ")),
-                "these messages go through the next gateway, if there is one; set templates in messenger.NAME.templates",
+                "these messages use the next gateway, if there is one; set templates in messenger.NAME.templates",
             );
         }
     }
-    // Messages of a kind without a gateway stay in the outbox.
+    // Messages without a gateway for their kind stay in the outbox.
     for kind in kinds() {
         if messengers.reaches(kind).is_empty() {
             findings.note(
                 check,
-                format!("no gateway accepts messages of the kind {kind}; they are kept in the outbox"),
+                format!("no gateway accepts messages of the kind {kind}, so they stay in the outbox"),
                 "add a template for it, or a gateway that needs none",
             );
         }
     }
 }
 
-/// Whether the operator's own fonts can be used.
+/// Checks whether the operator's own fonts can be used.
 pub(super) fn fonts(context: &Context, findings: &mut Findings) {
     let check = "fonts";
     let Some(folder) = &context.place.configuration.documents.fonts_folder else {
@@ -187,13 +188,13 @@ pub(super) fn fonts(context: &Context, findings: &mut Findings) {
     }
 }
 
-/// Whether the address in links is encrypted, and leads here.
+/// Checks whether the URL in links uses HTTPS and reaches this server.
 pub(super) fn address(context: &Context, findings: &mut Findings) -> Result<(), Failure> {
     let check = "public URL";
     let Some(url) = &context.place.configuration.server.public_url else {
         findings.note(
             check,
-            "not set: links begin with the address that the server listens on",
+            "it is not set, so links begin with the address that the server listens on",
             "set server.public_url to the address that signers use, for example https://sign.example.com",
         );
         return Ok(());
@@ -202,23 +203,23 @@ pub(super) fn address(context: &Context, findings: &mut Findings) -> Result<(), 
         findings.good(check, url);
     } else {
         let detail = format!("{url} is not encrypted");
-        findings.note(check, detail, "put a TLS proxy in front of it and use https");
+        findings.note(check, detail, "put a TLS proxy in front of the service and use https");
     }
     match fetch(context, url)? {
-        Ok(()) => findings.good(check, format!("this service answers at {url}")),
-        // This machine may not reach its own public address although others do.
+        Ok(()) => findings.good(check, format!("this service responds at {url}")),
+        // This machine may be unable to reach its own public URL although others can.
         Err(reason) => findings.note(
             check,
-            format!("{url} was not reached from this machine: {reason}"),
+            format!("{url} could not be reached from this machine: {reason}"),
             "start the server, check the proxy and DNS, and open the address on another device",
         ),
     }
     Ok(())
 }
 
-/// Asks for the service's health at its public address.
+/// Requests the service's health at its public URL.
 fn fetch(context: &Context, url: &str) -> Result<Result<(), String>, Failure> {
-    // The operator's own address may be private.
+    // The operator's own URL may be in a private network.
     let rules = AddressRules {
         allow_private: true,
         ..AddressRules::default()
@@ -232,13 +233,13 @@ fn fetch(context: &Context, url: &str) -> Result<Result<(), String>, Failure> {
         let answer = client.get(&address).await.map_err(|fault| fault.to_string())?;
         match answer.status {
             200 if answer.start.starts_with(br#"{"status":"ok"}"#) => Ok(()),
-            200 => Err("another service answers there".to_owned()),
-            status => Err(format!("the answer to GET /healthz is {status}")),
+            200 => Err("another service responds there".to_owned()),
+            status => Err(format!("the response to GET /healthz has status {status}")),
         }
     }))
 }
 
-/// Runs what needs the network, and lets go of its connections within its runtime.
+/// Runs network work and drops its connections inside their runtime.
 fn in_runtime<T>(work: impl Future<Output = Result<T, String>>) -> Result<T, String> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -1,4 +1,4 @@
-//! The kinds of closures, and how their transactions begin.
+//! The kinds of access, and how their transactions begin.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Access {
@@ -8,14 +8,14 @@ pub(crate) enum Access {
     WriteRelaxed,
     /// Writes with one statement in autocommit; the statement itself disables waiting for the disk.
     WriteOneRelaxed,
-    /// Writes rows that several callers add, and waits.
+    /// Writes rows together with other callers, and waits for the disk.
     WriteTogether,
-    /// Writes rows that several callers add, without waiting.
+    /// Writes rows together with other callers, without waiting for the disk.
     WriteTogetherRelaxed,
     Read,
     /// Reads with one statement, without a transaction.
     ReadOne,
-    /// Takes new numbers without a transaction, so they stay taken.
+    /// Reserves new numbers without a transaction, so they stay reserved.
     Numbers,
 }
 
@@ -24,7 +24,7 @@ impl Access {
         !matches!(self, Access::Read | Access::ReadOne)
     }
 
-    /// Whether its commit is asynchronous.
+    /// Whether the commit is asynchronous.
     pub(super) fn is_relaxed(self) -> bool {
         matches!(
             self,
@@ -32,7 +32,7 @@ impl Access {
         )
     }
 
-    /// The same for several callers at once.
+    /// Returns the variant for several callers at once.
     pub(super) fn together(self) -> Access {
         match self {
             Access::WriteRelaxed => Access::WriteTogetherRelaxed,
@@ -40,11 +40,11 @@ impl Access {
         }
     }
 
-    /// The statement that begins its transaction.
+    /// Returns the statement that begins the transaction.
     pub(super) fn begin(self) -> Option<&'static str> {
         match self {
             Access::Write => Some("BEGIN ISOLATION LEVEL REPEATABLE READ"),
-            // A caller that waits for a lock should not make the others wait.
+            // A caller that waits for a lock should not delay the others.
             Access::WriteTogether => Some("BEGIN ISOLATION LEVEL REPEATABLE READ; SET LOCAL lock_timeout = '1s'"),
             Access::WriteTogetherRelaxed => Some(
                 "BEGIN ISOLATION LEVEL REPEATABLE READ; SET LOCAL lock_timeout = '1s'; SET LOCAL synchronous_commit = off",

@@ -1,25 +1,25 @@
-//! The address of a PostgreSQL database, as the operator wrote it.
+//! The URL of a PostgreSQL database, as the operator wrote it.
 //!
-//! The address may contain a password, and one with a character such as `@` or `/` is easily split at the wrong place:
-//! the rest of it would then pass for a host or a database's name, and be shown. So an address that can be read in two
+//! The URL may contain a password, and a character such as `@` or `/` in it easily splits the URL in the wrong place.
+//! Part of the password would then pass for a host or a database name, and be shown. So a URL that can be read in two
 //! ways is refused, and no error repeats any part of it.
 
 use domain::Secret;
 use tokio_postgres::Config;
 
-/// How to write it.
+/// How to write the URL.
 const FORM: &str = "it cannot be read. Write postgres://user:password@host:port/name. In user and password write special \
                     characters percent-encoded (@ as %40, / as %2F, # as %23, % as %25), or put the password into a file and \
                     name that in database.password_file";
 
-/// What an address says about TLS.
+/// The TLS options in the URL.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Tls {
     Off,
     On { roots: Option<String> },
 }
 
-/// Reads an address: a URL, or `host=… user=…`. The error contains no part of it.
+/// Reads a connection string: a URL, or `host=… user=…`. The error contains no part of it.
 pub(super) fn read(address: &Secret) -> Result<(Config, Tls), String> {
     let address = address.expose().trim();
     let (rest, options) = if address.contains("://") {
@@ -31,7 +31,7 @@ pub(super) fn read(address: &Secret) -> Result<(Config, Tls), String> {
     Ok((config, tls(&options)?))
 }
 
-/// The TLS options, which the driver does not know.
+/// The TLS options, which the driver does not support.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Options {
     mode: Option<String>,
@@ -57,12 +57,12 @@ fn tls(options: &Options) -> Result<Tls, &'static str> {
         None if roots.is_none() => Ok(Tls::Off),
         Some("disable") => Ok(Tls::Off),
         None | Some("require" | "verify-ca" | "verify-full") => Ok(Tls::On { roots }),
-        Some(_) => Err("this sslmode is not supported; say require (the certificate is checked) or disable"),
+        Some(_) => Err("this sslmode is not supported; use require (the certificate is checked) or disable"),
     }
 }
 
-/// A URL without the TLS options. Its only `@` ends user and password. If there is a second one, it belongs to user or
-/// password, and nobody can tell where they end.
+/// Splits off the TLS options of a URL. Its only `@` ends user and password. A second one would belong to user or
+/// password, and then nobody can tell where they end.
 fn of_url(url: &str) -> Option<(String, Options)> {
     let (scheme, rest) = url.split_once("://")?;
     if !matches!(scheme, "postgres" | "postgresql") || rest.matches('@').count() > 1 {
@@ -88,8 +88,8 @@ fn of_url(url: &str) -> Option<(String, Options)> {
     Some((address, options))
 }
 
-/// `key=value` words without the TLS options. A value with spaces is in single quotes; a backslash escapes the next
-/// character.
+/// Splits off the TLS options of `key=value` pairs. A value with spaces is in single quotes, and a backslash escapes
+/// the next character.
 fn of_words(words: &str) -> Option<(String, Options)> {
     let mut options = Options::default();
     let mut kept = Vec::new();
@@ -110,7 +110,7 @@ fn of_words(words: &str) -> Option<(String, Options)> {
     Some((kept.join(" "), options))
 }
 
-/// The value at the beginning, and the rest.
+/// Splits off the value at the beginning. Returns it with the rest.
 fn value(text: &str) -> Option<(String, &str)> {
     let (is_quoted, text) = match text.strip_prefix('\'') {
         Some(quoted) => (true, quoted),

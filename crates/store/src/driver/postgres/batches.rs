@@ -4,13 +4,13 @@ use super::session::Prepared;
 use super::values::Bound;
 use crate::{Statement, Value};
 
-/// A statement that was not sent yet.
+/// A statement that has not been sent yet.
 pub(super) struct Later {
     pub(super) statement: &'static Statement,
     pub(super) parameters: Vec<Value>,
 }
 
-/// A statement as it goes to the server. If it adds a row, it may add several rows at once.
+/// A statement as sent to the server. A statement that adds a row may add several rows at once.
 pub(super) struct Batch<'left> {
     pub(super) statement: &'static Statement,
     pub(super) rows: Vec<&'left [Value]>,
@@ -24,7 +24,7 @@ pub(super) fn batches<'left>(transactions: &[&'left [Later]]) -> Vec<Batch<'left
         let mut earliest = 0;
         for Later { statement, parameters } in *left {
             let is_alike = |batch: &Batch<'_>| batch.statement.name() == statement.name();
-            // This one may refer to the rows of earlier statements.
+            // This statement may refer to the rows of earlier ones.
             let found = statement
                 .adds_one_row()
                 .then(|| batches.iter().skip(earliest).position(is_alike));

@@ -1,8 +1,8 @@
 //! One connection to the server, driven by the thread that uses it.
 //!
-//! The underlying driver is asynchronous: it sends a statement when its future is first polled, whether or not the
-//! previous one was answered. So statements that do not need each other's answers go to the server together and cost
-//! one round trip ([`Pipeline`]). Nothing runs between two uses: messages from the server are read at the next use.
+//! The underlying driver is asynchronous: it sends a statement when its future is first polled, even if the previous
+//! one has no answer yet. So statements that do not need each other's results go to the server together and cost one
+//! round trip ([`Pipeline`]). Nothing runs between two uses: messages from the server are read at the next use.
 
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
@@ -22,11 +22,11 @@ pub(super) struct Connection {
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ConnectError {
-    /// The driver's or the server's reason.
+    /// An error of the driver or the server.
     #[error(transparent)]
     Postgres(#[from] Error),
-    /// The operating system's reason: no more threads or file descriptors.
-    #[error("no resources for a connection: {0}")]
+    /// An error of the operating system, such as no more threads or file descriptors.
+    #[error("the system lacks resources for a connection: {0}")]
     Runtime(#[from] std::io::Error),
 }
 
@@ -51,7 +51,6 @@ impl Connection {
         self.client.is_closed()
     }
 
-    /// The client that sends statements.
     pub(super) fn client(&self) -> &Client {
         &self.client
     }
@@ -68,10 +67,10 @@ where
 {
     let (client, mut connection) = config.connect(tls).await?;
     tokio::spawn(async move {
-        // The caller that waits for an answer notices the end.
+        // The caller that waits for an answer notices the end of the connection.
         while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
             if let AsyncMessage::Notice(notice) = message {
-                tracing::debug!(notice = notice.message(), "a notice from the database server");
+                tracing::debug!(notice = notice.message(), "the database server sent a notice");
             }
         }
     });
@@ -87,7 +86,8 @@ impl<'c> Pipeline<'c> {
         self.0.push(Box::pin(async { answer.await.map(drop) }));
     }
 
-    /// Sends everything and `last`, and waits for the answers. If some fail, the error names the first one's position.
+    /// Sends everything and `last`, and waits for the answers. If some statements fail, the error names the position of
+    /// the first.
     pub(super) async fn send<T>(
         mut self,
         last: impl Future<Output = Result<T, Error>>,
@@ -112,7 +112,7 @@ impl<'c> Pipeline<'c> {
     }
 }
 
-/// Polls once, which sends. Returns the outcome if it is already there.
+/// Polls once, which sends the statement. Returns the output if it is already available.
 async fn begun<F: Future + ?Sized>(mut future: Pin<&mut F>) -> Option<F::Output> {
     poll_fn(|context| match future.as_mut().poll(context) {
         Poll::Ready(outcome) => Poll::Ready(Some(outcome)),

@@ -5,7 +5,7 @@ use tokio_postgres::error::SqlState;
 use super::connection::ConnectError;
 use crate::{Error, Statement};
 
-/// The driver's message followed by its causes, which include the server's own words.
+/// Returns the driver's message followed by its causes, which include the server's message.
 pub(super) fn described(error: &tokio_postgres::Error) -> String {
     if let Some(told) = error.as_db_error() {
         return format!("{} ({})", told.message(), told.code().code());
@@ -34,8 +34,8 @@ impl ConnectError {
         }
     }
 
-    /// The error for the first connection to the database of this name. A server that is not there may only start later
-    /// than we do; one that refuses a password will not change its mind.
+    /// Returns the error for the first connection to this database. A missing server may only start later than we do,
+    /// but one that refuses a password will keep refusing it.
     pub(super) fn at_start(&self, name: String) -> Error {
         let detail = self.described();
         match self {
@@ -58,7 +58,7 @@ pub(super) fn is_full(error: &tokio_postgres::Error) -> bool {
     matches!(error.code(), Some(&SqlState::DISK_FULL))
 }
 
-/// The error for contention on the same rows, if it is one.
+/// Returns the error for contention on the same rows, or `None` for any other error.
 pub(super) fn contention(error: &tokio_postgres::Error) -> Option<Error> {
     let detail = described(error);
     match *error.code()? {
@@ -68,7 +68,7 @@ pub(super) fn contention(error: &tokio_postgres::Error) -> Option<Error> {
     }
 }
 
-/// True if the connection is gone, or the server announced that it will be.
+/// True if the connection is gone, or the server announced that it will close it.
 pub(super) fn lost(error: &tokio_postgres::Error) -> bool {
     match error.code() {
         Some(code) => {
@@ -118,8 +118,8 @@ pub(super) fn statement_error(statement: &'static Statement, error: &tokio_postg
     Error::Statement { statement, detail }
 }
 
-/// `Key (company, email)=(…) already exists.` contains the columns, in whatever language the server speaks: it becomes
-/// `member(company, email)`, as on SQLite. An index over an expression goes by its name.
+/// Returns the key as `member(company, email)`, as on SQLite. The detail `Key (company, email)=(…) already exists.`
+/// contains the columns, in whatever language the server uses. An index over an expression is reported by its name.
 fn unique_key(table: &str, constraint: &str, detail: &str) -> String {
     let columns = detail
         .split_once('(')

@@ -1,7 +1,8 @@
 //! Receives announcements of other processes over its own connection (LISTEN and NOTIFY).
 //!
-//! An announcement only says that there is something to look at. If one is lost, with its connection or between two
-//! connections, the look at the next connection makes up for it; listeners also look on their own from time to time.
+//! An announcement only says that new work may be waiting. If one is lost, with its connection or between two
+//! connections, the check after the next connection makes up for it. Listeners also check on their own from time to
+//! time.
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use super::faults::described;
 use super::server::Server;
 use crate::driver::sqlite::spawn;
 
-/// The pause before a lost connection is created again.
+/// The pause before reconnecting.
 const PAUSE: Duration = Duration::from_secs(1);
 pub(super) const ANNOUNCE: &str = "NOTIFY countersign_outbox";
 const LISTEN: &str = "LISTEN countersign_outbox";
@@ -58,7 +59,7 @@ impl Listener {
 impl Drop for Listener {
     fn drop(&mut self) {
         drop(self.end.take());
-        // `heard` may own the last handle of the store, and is then dropped on this thread.
+        // `heard` may own the last handle of the store, which is then dropped on this thread.
         if let Some(thread) = self.thread.take()
             && thread.thread().id() != std::thread::current().id()
         {
@@ -74,7 +75,10 @@ async fn listen_on(server: &Server, heard: &impl Fn()) {
             Some(tls) => listen(server, tls.clone(), heard).await,
         };
         if let Err(error) = broken {
-            tracing::debug!(error = described(&error), "announcements cannot be received for now");
+            tracing::debug!(
+                error = described(&error),
+                "notifications could not be received; we will try again"
+            );
         }
         sleep(PAUSE).await;
     }

@@ -8,21 +8,21 @@ use std::time::Duration;
 use super::session::Session;
 use crate::driver::store::Load;
 
-/// The idle connections. The most recently used one goes out first, because its caches are warm. Callers get a
-/// connection in the order in which they came, or an answer in time that there is none.
+/// The idle connections. The most recently used one is lent first, because its caches are warm. Callers get connections
+/// in the order in which they asked, or learn in time that there is none.
 pub(super) struct Pool(Mutex<Lending>);
 
 struct Lending {
     idle: Vec<Slot>,
-    /// Empty as long as a connection is idle.
+    /// Empty while any connection is idle.
     waiting: VecDeque<SyncSender<Slot>>,
 }
 
-/// Room for a connection. Empty until a caller needs one, and after one was given up.
+/// A place for a connection. Empty until a caller needs one, and after a connection was given up.
 pub(super) type Slot = Option<Session>;
 
 impl Pool {
-    /// The slots are lent in the given order first.
+    /// Creates a pool that first lends the slots in this order.
     pub(super) fn new(mut slots: Vec<Slot>) -> Pool {
         slots.reverse();
         Pool(Mutex::new(Lending {
@@ -31,8 +31,8 @@ impl Pool {
         }))
     }
 
-    /// How many of `all` connections are lent, and how many callers wait. A caller that gave up is counted until the
-    /// next connection returns.
+    /// Returns how many of `all` connections are lent, and how many callers wait. A caller that gave up is counted
+    /// until the next connection returns.
     pub(super) fn load(&self, all: usize) -> Load {
         let lending = self.lending();
         let free = lending.idle.len();
@@ -43,7 +43,7 @@ impl Pool {
         }
     }
 
-    /// Removes everything that is not lent now.
+    /// Removes and returns every slot that is not lent.
     pub(super) fn take_idle(&self) -> Vec<Slot> {
         std::mem::take(&mut self.lending().idle)
     }
@@ -52,7 +52,7 @@ impl Pool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// `None` if all are in use for longer than `patience`.
+    /// Lends a connection. `None` if all are in use for longer than `patience`.
     pub(super) fn lend(&self, patience: Duration) -> Option<Lent<'_>> {
         let mut lending = self.lending();
         let lent = |slot| Lent { pool: self, slot };
@@ -65,8 +65,8 @@ impl Pool {
         if let Ok(slot) = mine.recv_timeout(patience) {
             return Some(lent(slot));
         }
-        // It may have arrived at the last moment. Nobody passes on a slot while we hold this lock, nor later to a
-        // caller who has left.
+        // A slot may have arrived at the last moment. Nobody passes on a slot while we hold this lock, nor later to a
+        // caller that has left.
         let _lending = self.lending();
         let late = mine.try_recv().ok();
         drop(mine);
@@ -74,10 +74,10 @@ impl Pool {
     }
 }
 
-/// A slot that returns to the pool in any case.
+/// A slot that always returns to the pool on drop.
 pub(super) struct Lent<'pool> {
     pool: &'pool Pool,
-    /// The connection, if the next user can use it.
+    /// The connection, if the next borrower can use it.
     pub(super) slot: Slot,
 }
 

@@ -1,4 +1,5 @@
-//! How PostgreSQL's own programs (`pg_dump` and others) find the database that the settings name.
+//! Environment variables with which PostgreSQL's own programs (`pg_dump` and others) connect to the configured
+//! database.
 //!
 //! Everything is in environment variables, because other users of the machine can read a program's arguments.
 
@@ -9,11 +10,11 @@ use tokio_postgres::config::Host;
 use super::address::{self, Tls};
 use crate::{Error, Settings};
 
-/// Where Linux keeps the roots that everybody trusts.
+/// The path of the public roots on Linux.
 const PUBLIC_ROOTS: &str = "/etc/ssl/certs/ca-certificates.crt";
 
 impl Settings {
-    /// The variables for a PostgreSQL database; none for SQLite.
+    /// Returns the variables for a PostgreSQL database, or none for SQLite.
     pub fn program_variables(&self) -> Result<Vec<(&'static str, String)>, Error> {
         let Settings::Postgres { url, .. } = self else {
             return Ok(Vec::new());
@@ -48,7 +49,7 @@ impl Settings {
         Ok(variables)
     }
 
-    /// The address of another database of the same server.
+    /// Returns the URL of another database on the same server.
     pub fn address_of(&self, database: &str) -> Result<Option<Secret>, Error> {
         let Settings::Postgres { url, .. } = self else {
             return Ok(None);
@@ -88,7 +89,7 @@ fn read(url: &Secret) -> Result<(Config, Tls), Error> {
     })
 }
 
-/// Hosts and ports as PostgreSQL's programs read them.
+/// Returns hosts and ports in the form that PostgreSQL's programs read.
 fn places(config: &Config) -> (String, String) {
     let host = |host: &Host| match host {
         Host::Tcp(name) => name.clone(),

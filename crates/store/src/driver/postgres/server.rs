@@ -1,4 +1,4 @@
-//! Where the server is, and how to connect to it.
+//! The location of the server, and how to connect to it.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,17 +18,17 @@ use crate::Error;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A server that answers nothing for this long is gone, even if nothing reported it.
+/// A server that does not answer for this long is considered gone, even if nothing reported it.
 const SILENCE: Duration = Duration::from_secs(30);
 
-/// A hanging client must not lock rows for ever, and a hanging statement must not block a thread for ever.
+/// A hanging client must not lock rows forever, and a hanging statement must not block a thread forever.
 const SESSION: &str = "SET TIME ZONE 'UTC'; SET default_transaction_isolation = 'read committed'; \
                        SET statement_timeout = '30s'; \
                        SET idle_in_transaction_session_timeout = '60s'";
 
 const SESSION_NUMBER: &str = "SELECT transaction_number FROM store_session WHERE id = $1 FOR UPDATE";
 
-/// The database's name and place, without user and password.
+/// Returns the database's name and location, without user and password.
 pub(crate) fn name_of(url: &Secret) -> String {
     match address::read(url) {
         Ok((config, _)) => place(&config),
@@ -36,7 +36,7 @@ pub(crate) fn name_of(url: &Secret) -> String {
     }
 }
 
-/// Database, hosts and ports.
+/// Returns database, hosts and ports.
 fn place(config: &Config) -> String {
     let ports = config.get_ports();
     let hosts = config.get_hosts().iter().enumerate().map(|(index, host)| {
@@ -48,16 +48,16 @@ fn place(config: &Config) -> String {
         }
     });
     let hosts: Vec<String> = hosts.collect();
-    // Without a name, the database is named like the user.
+    // Without a name, the database has the user's name.
     let database = config.get_dbname().or(config.get_user()).unwrap_or_default();
     format!("{database} at {}", hosts.join(", "))
 }
 
-/// Where the server is, and how to connect to it.
+/// The location of the server, and how to connect to it.
 pub(super) struct Server {
     pub(super) config: Config,
     pub(super) tls: Option<MakeRustlsConnect>,
-    /// How long to look for a server that went away during a commit, and to wait for a free connection.
+    /// The time limit for a server to return that went away during a commit, and for a connection to become free.
     pub(super) patience: Duration,
 }
 
@@ -89,11 +89,11 @@ impl Server {
         Connection::open(&self.config, self.tls.as_ref(), SESSION)
     }
 
-    /// A connection in the form that refinery needs.
+    /// Opens a connection of the type that refinery needs.
     pub(super) fn connect_to_migrate(&self) -> Result<postgres::Client, tokio_postgres::Error> {
         let mut config = postgres::Config::from(self.config.clone());
         config
-            .notice_callback(|notice| tracing::debug!(notice = notice.message(), "a notice from the database server"));
+            .notice_callback(|notice| tracing::debug!(notice = notice.message(), "the database server sent a notice"));
         let mut client = match &self.tls {
             None => config.connect(NoTls)?,
             Some(tls) => config.connect(tls.clone())?,
@@ -102,7 +102,7 @@ impl Server {
         Ok(client)
     }
 
-    /// Whether a transaction was committed whose commit was not answered. Waits until it is over.
+    /// Whether a transaction was committed whose commit was not answered. Waits until the transaction has ended.
     pub(super) fn was_committed(&self, mark: &Mark) -> Result<bool, ConnectError> {
         let give_up = Instant::now() + self.patience;
         for attempt in 1.. {
@@ -119,14 +119,14 @@ impl Server {
         Ok(false)
     }
 
-    /// The error for a caller that has waited in vain.
+    /// Returns the error for a caller that waited too long for a connection.
     pub(super) fn lends_none(&self) -> Error {
         Error::Busy {
-            detail: format!("all its connections have been in use for {} s", self.patience.as_secs()),
+            detail: format!("all its connections were in use for {} s", self.patience.as_secs()),
         }
     }
 
-    /// For messages; without the password.
+    /// The server's name for messages, without the password.
     pub(super) fn name(&self) -> String {
         place(&self.config)
     }
@@ -141,7 +141,7 @@ fn rustls_connector(roots: Option<&str>) -> Result<MakeRustlsConnect, String> {
                 .and_then(Iterator::collect::<Result<Vec<_>, _>>)
                 .map_err(|error| format!("sslrootcert {path} cannot be read: {error}"))?;
             if certificates.is_empty() {
-                return Err(format!("sslrootcert {path} holds no certificate"));
+                return Err(format!("sslrootcert {path} contains no certificate"));
             }
             for certificate in certificates {
                 store

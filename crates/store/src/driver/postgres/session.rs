@@ -24,8 +24,8 @@ pub(super) struct Mark {
 }
 
 impl Mark {
-    /// Prepares the statement that writes a transaction's number into its connection's row. It uses the server's own
-    /// PREPARE, so it goes out with the beginning of the transaction as one message with one answer.
+    /// Returns the SQL that prepares the statement to write a transaction's number into its connection's row. It uses
+    /// the server's own PREPARE, so it goes out with the beginning of the transaction as one message with one answer.
     fn prepare(session: &str) -> String {
         format!(
             "PREPARE mark (BIGINT) AS INSERT INTO store_session (id, transaction_number, touched_at) \
@@ -35,7 +35,7 @@ impl Mark {
         )
     }
 
-    /// Begins a transaction with this mark.
+    /// Returns the SQL that begins a transaction with this mark.
     fn beginning(&self, begin: &str) -> String {
         format!("{begin}; EXECUTE mark({})", self.number)
     }
@@ -65,7 +65,7 @@ impl Session {
         }
     }
 
-    /// What begins a transaction. It is sent with the first statement.
+    /// Returns what begins a transaction. It is sent with the first statement.
     pub(super) fn opening(&mut self, access: Access) -> Result<Option<Opening>, tokio_postgres::Error> {
         let Some(begin) = access.begin() else {
             return Ok(None);
@@ -97,7 +97,7 @@ impl Session {
         Ok(next)
     }
 
-    /// A statement; one that adds a row may be prepared to add several.
+    /// Prepares a statement. One that adds a row may be prepared to add several.
     pub(super) fn prepared(
         &mut self,
         statement: &'static Statement,
@@ -123,7 +123,7 @@ impl Session {
         Ok(prepared)
     }
 
-    /// What a failure means, if running the closure again may succeed.
+    /// Returns the error if running the closure again may succeed.
     pub(super) fn may_do_better(
         &mut self,
         statement: &'static Statement,
@@ -132,14 +132,14 @@ impl Session {
     ) -> Option<Error> {
         let detail = described(error);
         // A write reached a server that accepts none: a standby, until it is promoted or the address leads to another
-        // server. A write in a read is a bug of the caller, on every server.
+        // server. A write in a read transaction is a bug of the caller, on every server.
         let met_standby = access.writes() && error.code() == Some(&SqlState::READ_ONLY_SQL_TRANSACTION);
         if lost(error) || met_standby {
             Some(Error::Unreachable { detail })
         } else if let Some(contention) = contention(error) {
             Some(contention)
         } else if error.code() == Some(&SqlState::FEATURE_NOT_SUPPORTED) {
-            // A migration has changed the shape of a prepared statement's answer: prepare it again.
+            // A migration has changed the columns that a prepared statement returns, so prepare it again.
             self.prepared.clear();
             Some(Error::Statement {
                 statement: statement.name(),
@@ -151,14 +151,14 @@ impl Session {
     }
 }
 
-/// The beginning of a transaction that was not sent yet.
+/// The beginning of a transaction that has not been sent yet.
 pub(super) struct Opening {
     /// Includes the statement that writes the mark.
     pub(super) begin: Cow<'static, str>,
     pub(super) mark: Option<Mark>,
 }
 
-/// 128 random bits. The standard library seeds a new hasher at random.
+/// Returns 128 random bits. The standard library seeds a new hasher at random.
 fn random_name() -> String {
     let part = || RandomState::new().hash_one(0);
     format!("{:016x}{:016x}", part(), part())

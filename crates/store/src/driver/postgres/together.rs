@@ -1,9 +1,9 @@
-//! Callers who want the same at the same moment: one of them does it for all.
+//! Serves callers with the same request at the same moment: one of them does the work for all.
 //!
-//! A caller who comes while nobody is serving begins at once, alone. Callers who come meanwhile wait; when the current
-//! one is done, the first of them serves all who wait. So nobody waits only to form a group, and the more callers come,
-//! the less often the work is done. Work for a caller always begins after the caller came, so its result includes
-//! everything that had happened by then.
+//! A caller that arrives while nobody is serving begins immediately, alone. Callers that arrive meanwhile wait. When
+//! the current one is done, the first of them serves all who wait. So nobody waits only to form a group, and the more
+//! callers arrive, the less often the work is done. Work for a caller always begins after the caller arrived, so its
+//! result includes everything that had happened by then.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
@@ -11,16 +11,16 @@ use std::hash::Hash;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How many callers are served at once, so that what is sent for them stays small.
+/// The maximum number of callers served at once, so that each message stays small.
 const MOST: usize = 64;
 
 /// Work done for several callers together, by kind.
 pub(super) struct Together<Key, Wish, Answer>(Mutex<HashMap<Key, Waiting<Wish, Answer>>>);
 
-/// The callers that wait while one is serving. The entry does not exist while nobody serves.
+/// The callers that wait while one is serving. The entry only exists while somebody serves.
 struct Waiting<Wish, Answer> {
     waiters: VecDeque<Waiter<Wish, Answer>>,
-    /// How many have waited so far: the ticket of the next.
+    /// The number of tickets issued so far, which is also the next ticket.
     tickets: u64,
 }
 
@@ -30,7 +30,7 @@ struct Waiter<Wish, Answer> {
     told: Told<Wish, Answer>,
 }
 
-/// A waiter's place.
+/// A waiter's place in the queue.
 struct Place<Wish, Answer> {
     ticket: u64,
     hears: Arc<Ear<Wish, Answer>>,
@@ -38,14 +38,14 @@ struct Place<Wish, Answer> {
 
 enum Word<Wish, Answer> {
     Answer(Answer),
-    /// It is this waiter's turn to serve, with its own wish and those of the others.
+    /// It is this waiter's turn to serve its own wish and those of the others.
     Turn(Wish),
     /// The caller that was serving has failed.
     Broken,
 }
 
-/// Receives one message. A channel would do, but it spins for a while before it sleeps, and here many wait on few
-/// processors.
+/// Receives one message. A channel would work, but it spins for a while before it sleeps, and here many threads wait on
+/// few processors.
 struct Ear<Wish, Answer> {
     word: Mutex<Option<Word<Wish, Answer>>>,
     said: Condvar,
@@ -72,7 +72,7 @@ impl<Wish, Answer> Ear<Wish, Answer> {
     }
 }
 
-/// The other side of an ear: the ear always gets a message, even if the sender fails.
+/// The sending side of an [`Ear`]. The ear always gets a message, even if the sender fails.
 struct Told<Wish, Answer>(Option<Arc<Ear<Wish, Answer>>>);
 
 impl<Wish, Answer> Told<Wish, Answer> {
@@ -95,13 +95,13 @@ impl<Wish, Answer> Drop for Told<Wish, Answer> {
 }
 
 pub(super) enum Served<Own, Wish, Answer> {
-    /// The caller itself served it.
+    /// The caller served its own wish.
     Here(Own),
-    /// Another caller served it.
+    /// Another caller served the wish.
     Elsewhere(Answer),
-    /// Nobody has begun to serve it for too long: the wish comes back.
+    /// Nobody began to serve the wish within the patience, so it is returned.
     Late(Wish),
-    /// The caller that served it has failed: we do not know how far it got.
+    /// The caller that served the wish has failed. We do not know how far it got.
     Broken,
 }
 
@@ -133,7 +133,7 @@ impl<Key: Clone + Eq + Hash, Wish, Answer> Together<Key, Wish, Answer> {
             },
         };
         let turn = Turn { all: self, key };
-        // On busy processors, some callers that are about to come have not run yet.
+        // On busy processors, some callers that are about to arrive have not run yet.
         std::thread::yield_now();
         let (wishes, hearers): (Vec<_>, Vec<_>) = turn
             .others()
@@ -141,7 +141,7 @@ impl<Key: Clone + Eq + Hash, Wish, Answer> Together<Key, Wish, Answer> {
             .map(|waiter| (waiter.wish, waiter.told))
             .unzip();
         let (own, answers) = serve(wish, wishes);
-        // The next begins before those who were served go on.
+        // The next turn begins before the served callers continue.
         drop(turn);
         for (told, answer) in hearers.into_iter().zip(answers) {
             told.tell(Word::Answer(answer));
@@ -182,19 +182,19 @@ impl<Key: Clone + Eq + Hash, Wish, Answer> Together<Key, Wish, Answer> {
                 return Err(waiter.wish);
             }
         }
-        // It has been included, or it is its turn.
+        // The wish was included in someone's turn, or it is this caller's turn.
         Ok(place.hears.hear())
     }
 }
 
-/// The turn of a serving caller. It passes on even if the caller fails.
+/// The turn of a serving caller. It is passed on even if the caller fails.
 struct Turn<'all, Key: Clone + Eq + Hash, Wish, Answer> {
     all: &'all Together<Key, Wish, Answer>,
     key: &'all Key,
 }
 
 impl<Key: Clone + Eq + Hash, Wish, Answer> Turn<'_, Key, Wish, Answer> {
-    /// The callers that have waited so far.
+    /// Takes the other callers that have waited so far.
     fn others(&self) -> Vec<Waiter<Wish, Answer>> {
         match self.all.all().get_mut(self.key) {
             Some(waiting) => {
@@ -231,7 +231,7 @@ mod tests {
         together.all().get(&()).map_or(0, |waiting| waiting.waiters.len())
     }
 
-    /// Keeps `together` busy until the `come` callers that it starts wait for it.
+    /// Keeps `together` busy until the `come` callers that it starts are waiting.
     fn beside_one_who_serves(
         come: usize,
         then: impl FnOnce(&Together<(), usize, usize>),
@@ -315,7 +315,7 @@ mod tests {
                 });
             });
             has_begun.recv().expect("one serves");
-            // The next one to serve fails too, after including the other.
+            // The next one to serve also fails, after including the other.
             let next: Vec<_> = [1, 2]
                 .into_iter()
                 .map(|wish| {

@@ -1,4 +1,4 @@
-//! The transaction of a closure. It takes a connection with the first statement whose answer is needed, and sends
+//! The transaction of a closure. It takes a connection with the first statement whose result is needed, and sends
 //! statements left for later with it.
 
 use std::future::Future;
@@ -19,38 +19,38 @@ use super::{Driver, WAITS_FOR_OTHERS};
 use crate::driver::sqlite::check;
 use crate::{Error, Numbers, Row, Statement, Transaction, Value};
 
-/// How many rows one statement adds if there are many; up to the second number, exactly as many as there are. Each
-/// number of rows is a separate prepared statement.
+/// The number of rows that one statement adds if there are many. Up to [`FEW_ROWS`], one statement adds exactly the
+/// rows there are. Each number of rows is a separate prepared statement.
 const MANY_ROWS: usize = 16;
 
 const FEW_ROWS: usize = 8;
 
 const COMMIT: &str = "COMMIT";
 
-/// How one run of a closure ended.
+/// The outcome of one run of a closure.
 #[derive(Clone)]
 pub(super) enum Outcome {
     /// The request contains its result.
     Done,
-    /// It failed for good.
+    /// The run failed, and trying again would not help.
     Failed(Error),
-    /// It may succeed at the next try.
+    /// The run failed, but may succeed at the next try.
     Again(Error),
 }
 
-/// How a transaction ended that was committed together with others.
+/// The outcome of a transaction that was committed together with others.
 #[derive(Clone)]
 pub(super) enum Fate {
     Kept,
-    /// It was not committed, and each must be committed alone.
+    /// The group was not committed, so each transaction must be committed alone.
     Alone,
-    /// We cannot find out whether it was committed.
+    /// We cannot find out whether the group was committed.
     Unknown {
         detail: String,
     },
 }
 
-/// A question that is a transaction's only statement.
+/// A query that is a transaction's only statement.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct Question {
     pub(super) statement: &'static str,
@@ -59,7 +59,7 @@ pub(super) struct Question {
     pub(super) numbers: Option<&'static str>,
 }
 
-/// The answer to a question, and the numbers taken with it.
+/// The result of a query, and the numbers reserved with it.
 pub(super) type Answered = (Vec<Row>, Option<Numbers>);
 
 #[derive(Clone, Copy)]
@@ -70,7 +70,7 @@ enum Part {
     Commit,
 }
 
-/// Which part failed first of those sent together.
+/// The first failure among the parts that were sent together.
 struct Failure {
     part: Part,
     error: tokio_postgres::Error,
@@ -85,7 +85,7 @@ impl Failure {
     }
 }
 
-/// A connection that a transaction works on.
+/// A connection in use by a transaction.
 pub(super) struct Open<'driver> {
     lent: Lent<'driver>,
     session: Session,
@@ -95,8 +95,8 @@ pub(super) struct Open<'driver> {
 }
 
 impl Open<'_> {
-    /// Sends the beginning (if it was not sent yet), what was left for later, and `last`. Returns the result of `last`
-    /// if everything before it succeeded.
+    /// Sends the beginning (if it was not sent yet), the statements left for later, and `last`. Returns the result of
+    /// `last` if everything before it succeeded.
     fn send<'c, T, F>(
         &'c mut self,
         left: &'c [Ready<'_>],
@@ -132,7 +132,7 @@ impl Open<'_> {
     }
 }
 
-/// The outcome for a closure whose transaction could not begin.
+/// Returns the outcome for a closure whose transaction could not begin.
 fn not_begun(error: &tokio_postgres::Error) -> Outcome {
     if error.code() == Some(&SqlState::UNDEFINED_TABLE) {
         Outcome::Failed(Error::Migration {
@@ -143,7 +143,7 @@ fn not_begun(error: &tokio_postgres::Error) -> Outcome {
     }
 }
 
-/// The transaction of a closure. It takes a connection, and begins on the server, with the first statement whose answer
+/// The transaction of a closure. It takes a connection, and begins on the server, with the first statement whose result
 /// is needed.
 pub(super) struct PostgresTransaction<'driver> {
     pub(super) driver: &'driver Driver,
@@ -151,7 +151,7 @@ pub(super) struct PostgresTransaction<'driver> {
     pub(super) open: Option<Open<'driver>>,
     pub(super) left: Vec<Later>,
     pub(super) spoiled: bool,
-    /// Set if a failure decides the outcome of the closure, whatever the closure returns.
+    /// Set if a failure decides the outcome, regardless of what the closure returns.
     pub(super) ended: Option<Outcome>,
 }
 
@@ -176,7 +176,7 @@ impl<'driver> PostgresTransaction<'driver> {
         outcome
     }
 
-    /// The connection; takes one if there is none yet.
+    /// Returns the connection. Takes one if there is none yet.
     pub(super) fn open(&mut self) -> Result<&mut Open<'driver>, Error> {
         let open = match self.open.take() {
             Some(open) => open,
@@ -220,7 +220,7 @@ impl<'driver> PostgresTransaction<'driver> {
         told
     }
 
-    /// What a failed statement means for the closure. Also decides whether the closure will run again.
+    /// Returns the error for the closure after a failed statement. Also decides whether the closure will run again.
     fn fault(&mut self, statement: &'static Statement, error: &tokio_postgres::Error) -> Error {
         let access = self.access;
         let again = self
@@ -240,13 +240,13 @@ impl<'driver> PostgresTransaction<'driver> {
         if expected != parameters {
             return Err(Error::Statement {
                 statement: statement.name(),
-                detail: format!("takes {expected} parameters, {parameters} were given"),
+                detail: format!("takes {expected} parameters, but got {parameters}"),
             });
         }
         Ok(prepared)
     }
 
-    /// Statements that transactions have left for later, ready to be sent.
+    /// Prepares the statements that transactions have left for later.
     fn ready<'left>(&mut self, transactions: &[&'left [Later]]) -> Result<Vec<Ready<'left>>, Error> {
         let mut ready = Vec::new();
         for Batch { statement, rows } in batches(transactions) {
@@ -260,7 +260,7 @@ impl<'driver> PostgresTransaction<'driver> {
                 let (these, others) = rows.split_at(size);
                 let parameters: Vec<Bound<'_>> = these.iter().flat_map(|row| row.iter().map(Bound)).collect();
                 let prepared = self.prepared(statement, size, parameters.len())?;
-                // The driver would notice only after it has sent what comes before, and COMMIT would follow anyway.
+                // The driver would only notice after it has sent everything before, and COMMIT would follow anyway.
                 for (position, (value, kind)) in parameters.iter().zip(prepared.statement.params()).enumerate() {
                     value.fits(kind).map_err(|detail| Error::Parameter {
                         statement: statement.name(),
@@ -279,7 +279,7 @@ impl<'driver> PostgresTransaction<'driver> {
         Ok(ready)
     }
 
-    /// Asks on the transaction's own connection.
+    /// Runs a query on the transaction's own connection.
     fn ask(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<Vec<Row>, Error> {
         let left = std::mem::take(&mut self.left);
         let prepared = self.prepared(statement, 1, parameters.len())?;
@@ -293,7 +293,7 @@ impl<'driver> PostgresTransaction<'driver> {
         rows(statement, &prepared.columns, &found)
     }
 
-    /// Asks a question for all callers who ask it at this moment.
+    /// Runs a query for all callers that have the same one now.
     fn ask_with_others(
         &mut self,
         statement: &'static Statement,
@@ -326,7 +326,7 @@ impl<'driver> PostgresTransaction<'driver> {
         }
     }
 
-    /// Asks, and takes numbers for those who want some. A failure to get numbers does not fail the question.
+    /// Runs a query, and reserves numbers for callers that need some. A failure to get numbers does not fail the query.
     fn ask_and_take_numbers(
         &mut self,
         statement: &'static Statement,
@@ -362,13 +362,13 @@ impl<'driver> PostgresTransaction<'driver> {
             .map_err(|error| statement_error(source, &error))
             .and_then(|taken| Numbers::given_out(source, &rows(source, &giving.columns, &taken)?, wanted));
         let numbers = numbers.unwrap_or_else(|error| {
-            tracing::debug!(%error, "no numbers could be taken with a question");
+            tracing::debug!(%error, "numbers could not be reserved together with a query");
             Vec::new()
         });
         Ok((rows(statement, &prepared.columns, &found)?, numbers))
     }
 
-    /// The result of a statement that was sent after others.
+    /// Returns the result of a statement that was sent after others.
     fn received<T>(
         &mut self,
         statement: &'static Statement,
@@ -383,7 +383,7 @@ impl<'driver> PostgresTransaction<'driver> {
         }
     }
 
-    /// Takes numbers for all who want some.
+    /// Reserves numbers for all callers that need some.
     fn take_numbers(
         &mut self,
         statement: &'static Statement,
@@ -410,7 +410,7 @@ impl<'driver> PostgresTransaction<'driver> {
         }
     }
 
-    /// Commits added rows together with those of others who come meanwhile.
+    /// Commits added rows together with those of other callers that arrive meanwhile.
     fn commit_with_others(self) -> Outcome {
         let PostgresTransaction {
             driver, access, left, ..
@@ -438,11 +438,11 @@ impl<'driver> PostgresTransaction<'driver> {
             });
         match served {
             Served::Here(Err(outcome)) => outcome,
-            // Not before the others have their responses.
+            // Settled only now, so that the others get their answers first.
             Served::Here(Ok((left, fate))) | Served::Elsewhere((left, fate)) => settle(left, fate),
             Served::Late(left) => settle(left, Fate::Alone),
             Served::Broken => Outcome::Failed(Error::CommitUnknown {
-                detail: "the thread that was to commit it together with its own work has failed".to_owned(),
+                detail: "the thread that was to commit it together with its own work failed".to_owned(),
             }),
         }
     }
@@ -462,7 +462,7 @@ impl<'driver> PostgresTransaction<'driver> {
         }
     }
 
-    /// Sends what was left for later, and the end of the transaction.
+    /// Sends the statements left for later, and the end of the transaction.
     pub(super) fn commit_open(mut self, left: &[&[Later]]) -> Outcome {
         let ready = match self.ready(left) {
             Ok(ready) => ready,
@@ -506,14 +506,14 @@ impl<'driver> PostgresTransaction<'driver> {
                 detail: described(&error),
             }),
             Err(failure) => match self.refused(open, failure) {
-                // The closure may say what that means.
+                // The closure decides how to handle this error.
                 Outcome::Failed(error) => Err(error),
                 outcome => Err(self.ends(outcome)),
             },
         }
     }
 
-    /// The outcome of a transaction whose end was sent.
+    /// Returns the outcome of a transaction whose end was sent.
     fn committed(&self, mut open: Open<'driver>, sent: Result<(), Failure>) -> Outcome {
         match sent {
             Ok(()) => {
@@ -523,7 +523,7 @@ impl<'driver> PostgresTransaction<'driver> {
                 open.give_back();
                 Outcome::Done
             }
-            // Also if the server announced its shutdown: it may do so after the commit.
+            // Includes a server that announced its shutdown, because it may do so after the commit.
             Err(Failure { error, .. }) if unclear(&error) => {
                 let mark = open.mark.take();
                 drop(open);
@@ -539,8 +539,8 @@ impl<'driver> PostgresTransaction<'driver> {
         }
     }
 
-    /// The outcome of a transaction that the server reported as over and not committed: COMMIT after a failure is
-    /// ROLLBACK.
+    /// Returns the outcome of a transaction that the server reported as ended and not committed. A COMMIT after a
+    /// failure is a ROLLBACK.
     fn refused(&self, mut open: Open<'driver>, Failure { part, error }: Failure) -> Outcome {
         match part {
             Part::Opening => not_begun(&error),
@@ -565,10 +565,10 @@ impl<'driver> PostgresTransaction<'driver> {
         }
     }
 
-    /// Rolls back. `keep`: the closure wanted to keep its changes.
+    /// Rolls back. `keep` says whether the closure wanted to keep its changes.
     pub(super) fn roll_back(mut self, keep: bool) -> Outcome {
         let is_begun = self.is_begun();
-        // A connection that we cannot use is given up even if it still responds: the next may lead to a server that
+        // A connection that we cannot use is given up even if it still responds. The next one may reach a server that
         // works.
         let is_lost = matches!(
             self.ended,

@@ -47,7 +47,7 @@ type Fault = Box<dyn std::error::Error + Sync + Send>;
 pub(super) struct Bound<'value>(pub(super) &'value Value);
 
 impl Bound<'_> {
-    /// Why the value does not fit if the statement expects this type.
+    /// Checks that the value fits the type the statement expects. The error says why not.
     pub(super) fn fits(&self, kind: &Type) -> Result<(), String> {
         let fits = match self.0 {
             Value::Null => true,
@@ -64,10 +64,7 @@ impl Bound<'_> {
         if fits {
             return Ok(());
         }
-        Err(format!(
-            "the statement expects {kind} where {} was given",
-            self.0.kind()
-        ))
+        Err(format!("the statement expects {kind}, but got {}", self.0.kind()))
     }
 }
 
@@ -83,7 +80,7 @@ impl ToSql for Bound<'_> {
             }
             (Value::Blob(value), &Type::BYTEA) => value.to_sql(kind, out),
             (Value::Bool(value), &Type::BOOL) => value.to_sql(kind, out),
-            (value, kind) => Err(format!("the statement expects {kind} where {} was given", value.kind()).into()),
+            (value, kind) => Err(format!("the statement expects {kind}, but got {}", value.kind()).into()),
         }
     }
 
@@ -110,7 +107,10 @@ impl<'row> FromSql<'row> for Held {
             Type::BYTEA => Value::Blob(raw.to_vec()),
             Type::BOOL => Value::Bool(bool::from_sql(kind, raw)?),
             ref other => {
-                return Err(format!("is {other}, which the store does not know; cast it in the statement").into());
+                return Err(format!(
+                    "has the type {other}, which the store does not support; cast it in the statement"
+                )
+                .into());
             }
         }))
     }

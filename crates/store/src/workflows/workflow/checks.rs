@@ -1,4 +1,4 @@
-//! What a signer proved, agreed to and looked at: access codes, one-time codes, consent.
+//! Records what a signer proved, agreed to and viewed: access codes, one-time codes, consent.
 
 use domain::{CompanyId, RecipientId, WorkflowId};
 use jiff::Timestamp;
@@ -22,7 +22,7 @@ pub fn set_access(
     held.execute_one(&sql::SET_ACCESS, values![company, id, at])
 }
 
-/// Stores the code that is sent. The previous one stops working.
+/// Stores the code that is being sent. The previous one stops working.
 pub fn set_one_time_code(
     held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
@@ -62,7 +62,7 @@ pub fn hold_writer(
     Ok(held.execute(&sql::HOLD_WRITER, values![company, id, link_version])? == 1)
 }
 
-/// Makes the recipient prove who they are again, because the sender has sent the document again.
+/// Makes the recipient prove their identity again, because the sender has sent the document again.
 pub fn reset_access(
     held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
@@ -72,7 +72,7 @@ pub fn reset_access(
     held.execute_one(&sql::RESET_ACCESS, values![company, workflow, id])
 }
 
-/// Records that the signer has seen the document. `false` if that was known.
+/// Records that the signer has viewed the document. `false` if that was already recorded.
 pub fn set_viewed(
     held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
@@ -82,7 +82,7 @@ pub fn set_viewed(
     Ok(held.execute(&sql::SET_VIEWED, values![company, id, at])? == 1)
 }
 
-/// Records that the signer agreed to sign electronically. `false` if that was known.
+/// Records that the signer agreed to sign electronically. `false` if that was already recorded.
 pub fn set_consented(
     held: &mut HeldWorkflow<'_>,
     company: &CompanyId,

@@ -1,4 +1,4 @@
-//! Workflows that are due to expire or to be reminded of.
+//! Workflows that are due to expire, or due for a reminder.
 
 use domain::{CompanyId, WorkflowId};
 use jiff::Timestamp;
@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use crate::sql::workflow as sql;
 use crate::{Error, Transaction, values};
 
-/// Workflows of all companies that have run out of time, except those that were postponed.
+/// Returns expired workflows of all companies, except those that were postponed.
 pub fn overdue(tx: &mut dyn Transaction, at: Timestamp, limit: u32) -> Result<Vec<(CompanyId, WorkflowId)>, Error> {
     tx.query(&sql::OVERDUE, values![at, limit])?
         .iter()
@@ -14,7 +14,7 @@ pub fn overdue(tx: &mut dyn Transaction, at: Timestamp, limit: u32) -> Result<Ve
         .collect()
 }
 
-/// Sets when to look again at a workflow that could not be expired.
+/// Sets when to check a workflow again that could not be expired.
 pub fn set_expiry_look(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -24,8 +24,8 @@ pub fn set_expiry_look(
     tx.execute_one(&sql::SET_EXPIRY_LOOK, values![company, workflow, at])
 }
 
-/// Workflows of all companies whose signers may need a reminder by this time: those with reminder settings whose time
-/// for another look has come.
+/// Returns workflows of all companies whose signers may need a reminder by this time: those with reminder settings
+/// whose next check is due.
 pub fn reminder_looks(
     tx: &mut dyn Transaction,
     at: Timestamp,
@@ -37,7 +37,7 @@ pub fn reminder_looks(
         .collect()
 }
 
-/// Sets when to look again whether a workflow's signers need a reminder.
+/// Sets when to check again whether a workflow's signers need a reminder.
 pub fn set_reminder_look(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -47,7 +47,7 @@ pub fn set_reminder_look(
     tx.execute_one(&sql::SET_REMINDER_LOOK, values![company, workflow, at])
 }
 
-/// Makes the job look again at all workflows of a company that has changed its reminder settings.
+/// Makes the job check all workflows of a company again, because its reminder settings have changed.
 pub fn forget_reminder_looks(tx: &mut dyn Transaction, company: &CompanyId) -> Result<u64, Error> {
     tx.execute(&sql::FORGET_REMINDER_LOOKS, values![company])
 }

@@ -1,4 +1,4 @@
-//! Workflows as lists show them.
+//! Workflows as shown in lists.
 
 use std::cmp::Reverse;
 
@@ -13,7 +13,7 @@ use crate::{Error, Transaction, Value, values};
 
 #[derive(Debug, Clone)]
 pub struct ListFilter {
-    /// With ids below this one.
+    /// Only workflows with IDs below this one.
     pub before: i64,
     /// In any of these states; empty for all.
     pub statuses: Vec<Status>,
@@ -22,7 +22,7 @@ pub struct ListFilter {
     pub is_test: Option<bool>,
     pub from: Timestamp,
     pub to: Timestamp,
-    /// Whose texts have this.
+    /// Only workflows whose texts match this query.
     pub sought: Option<Sought>,
     pub limit: u32,
     pub skip: u32,
@@ -34,12 +34,11 @@ pub struct ListedWorkflow {
     pub name: String,
     pub status: Status,
     pub language: Language,
-    /// The zone of its dates.
+    /// The time zone of its dates.
     pub zone: Zone,
     pub template: TemplateId,
     pub sender: MemberId,
     pub started_at: Timestamp,
-    /// When it expires.
     pub expires_at: Timestamp,
     pub ended_at: Option<Timestamp>,
     /// The current step, or the one at which it ended.
@@ -47,7 +46,7 @@ pub struct ListedWorkflow {
     pub is_test: bool,
 }
 
-/// A company's workflows, newest first.
+/// Returns a company's workflows, newest first.
 pub fn list(tx: &mut dyn Transaction, company: &CompanyId, filter: &ListFilter) -> Result<Vec<ListedWorkflow>, Error> {
     let (first, others) = match filter.statuses.as_slice() {
         [] => return page(tx, company, filter, None, filter.limit, filter.skip),
@@ -163,7 +162,7 @@ fn id_list(workflows: &[WorkflowId]) -> String {
     format!("[{}]", ids.join(","))
 }
 
-/// Workflows of a template in which the field has this value, as it appears in answers.
+/// Returns workflows of a template in which the field has this value, in the form used in API answers.
 pub fn with_value(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -190,8 +189,8 @@ pub fn with_value(
     .collect()
 }
 
-/// Another document that waits for a contact. Leaves out embedded ones, because we have not written to their addresses,
-/// and those that a visitor of a public link started in the contact's name.
+/// Returns another document that waits for a contact. Leaves out embedded documents, because we have not written to
+/// their addresses, and those that a visitor of a public link started in the contact's name.
 pub fn next_for(
     tx: &mut dyn Transaction,
     company: &CompanyId,

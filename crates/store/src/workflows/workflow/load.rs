@@ -1,4 +1,4 @@
-//! Reads a workflow as the domain knows it.
+//! Reads a workflow as the domain defines it.
 
 use domain::{
     BlobHash, ClientId, CompanyId, Contact, ExportSettings, Links, MemberId, OnReject, Progress, Recipient,
@@ -14,7 +14,7 @@ fn fonts_in(list: &str) -> Vec<BlobHash> {
     list.split_whitespace().filter_map(BlobHash::parse).collect()
 }
 
-/// A workflow of the company.
+/// Returns a workflow of the company.
 pub fn load(tx: &mut dyn Transaction, company: &CompanyId, id: WorkflowId) -> Result<Option<StoredWorkflow>, Error> {
     let Some(row) = tx.query_optional(&sql::LOAD, values![company, id])? else {
         return Ok(None);
@@ -72,14 +72,14 @@ pub fn load(tx: &mut dyn Transaction, company: &CompanyId, id: WorkflowId) -> Re
     }))
 }
 
-/// The company and workflow of a link's recipient. The link itself is the authorisation.
+/// Returns the company and workflow of a link's recipient. The link itself is the authorization.
 pub fn of_recipient(tx: &mut dyn Transaction, id: RecipientId) -> Result<Option<(CompanyId, WorkflowId)>, Error> {
     tx.query_optional(&sql::OF_RECIPIENT, values![id])?
         .map(|row| Ok((row.get("company_id")?, row.get("workflow_id")?)))
         .transpose()
 }
 
-/// The company of a link's workflow. The link itself is the authorisation.
+/// Returns the company of a link's workflow. The link itself is the authorization.
 pub fn company_of(tx: &mut dyn Transaction, id: WorkflowId) -> Result<Option<CompanyId>, Error> {
     tx.query_optional(&sql::COMPANY_OF, values![id])?
         .map(|row| row.get("company_id"))
@@ -166,7 +166,7 @@ fn state(row: &Row) -> Result<State, Error> {
 }
 
 pub(super) fn read_status(text: &str) -> Result<Status, String> {
-    Status::parse(text).ok_or_else(|| format!("{text} is no state"))
+    Status::parse(text).ok_or_else(|| format!("{text} is not a workflow state"))
 }
 
 fn read_on_reject(text: &str) -> Result<OnReject, String> {

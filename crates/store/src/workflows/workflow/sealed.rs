@@ -15,8 +15,8 @@ pub struct SealedDocument {
     /// In bytes.
     pub certificate_length: u64,
     pub sealed_at: Timestamp,
-    /// When a timestamp is due: at once if it is still missing, otherwise before the proof of the last one expires.
-    /// `None`: never.
+    /// When a timestamp is due: immediately if it is still missing, otherwise before the proof of the last one expires.
+    /// `None` means never.
     pub timestamp_due: Option<Timestamp>,
 }
 
@@ -24,7 +24,7 @@ pub struct SealedDocument {
 pub struct DueTimestamp {
     pub company: CompanyId,
     pub workflow: WorkflowId,
-    /// Its files, and when the timestamp was due.
+    /// The document's files, and when the timestamp was due.
     pub sealed: SealedDocument,
 }
 
@@ -68,7 +68,7 @@ fn sealed_document(row: &Row) -> Result<SealedDocument, Error> {
     })
 }
 
-/// Sealed documents whose timestamp is due, the longest overdue first.
+/// Returns sealed documents whose timestamp is due, longest overdue first.
 pub fn due_timestamps(tx: &mut dyn Transaction, now: Timestamp, most: u32) -> Result<Vec<DueTimestamp>, Error> {
     tx.query(&sql::DUE_TIMESTAMPS, values![now, i64::from(most)])?
         .iter()
@@ -82,8 +82,8 @@ pub fn due_timestamps(tx: &mut dyn Transaction, now: Timestamp, most: u32) -> Re
         .collect()
 }
 
-/// Postpones a due timestamp until a time by which the caller has dealt with it. `false` if another process has taken
-/// it meanwhile.
+/// Postpones a due timestamp until a time by which the caller has handled it. `false` if another process has taken it
+/// meanwhile.
 pub fn put_timestamp_off(
     tx: &mut dyn Transaction,
     due: &DueTimestamp,
@@ -96,7 +96,7 @@ pub fn put_timestamp_off(
     Ok(changed == 1)
 }
 
-/// Replaces sealed files by longer ones. `false` if they are no longer those of `before`.
+/// Replaces sealed files with longer ones. `false` if they are no longer those of `before`.
 pub fn replace_sealed(
     held: &mut HeldWorkflow<'_>,
     company: &CompanyId,

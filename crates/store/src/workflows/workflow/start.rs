@@ -1,4 +1,4 @@
-//! What a start reads, the numbers that it reserves, and the rows that it adds.
+//! Starting a workflow: the data a start reads, the numbers it reserves, and the rows it adds.
 
 use domain::{
     BlobHash, ClientId, CompanyId, Entry, KeyedHead, Language, MemberId, Recipient, RecipientId, RedirectUrl, Region,
@@ -13,21 +13,21 @@ use crate::companies::company::{Style, style};
 use crate::sql::workflow as sql;
 use crate::{Error, HeldWorkflow, Numbers, Row, Transaction, values};
 
-/// What a start needs to know about its company, template and client.
+/// The data that a start needs about its company, template and client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StartContext {
     pub company_name: String,
     pub language: Language,
-    /// Its time zone.
+    /// The company's time zone.
     pub zone: Zone,
-    /// The region of its national telephone numbers.
+    /// The region of the company's national phone numbers.
     pub region: Region,
-    /// How many days a workflow may take.
+    /// The number of days that a workflow may take.
     pub expiry_days: i64,
-    /// How many days links to finished files work.
+    /// The number of days for which links to finished files work.
     pub link_days: i64,
     pub style: Style,
-    /// The API client of webhooks if the start names none.
+    /// The API client for webhooks if the start names none.
     pub default_client: ClientId,
     /// Whether the named client belongs to the company.
     pub named_client_known: bool,
@@ -40,7 +40,7 @@ pub struct StartContext {
     pub seal_key: Option<i64>,
 }
 
-/// `None` if there is no such company.
+/// Returns `None` if there is no such company.
 pub fn start_context(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -51,7 +51,8 @@ pub fn start_context(
     row.as_ref().map(read_start_context).transpose()
 }
 
-/// The same, with [numbers](reserve) for a workflow with this many recipients, if the database can return them now.
+/// Like [`start_context`], with [numbers](reserve) for a workflow with this many recipients, if the database can return
+/// them now.
 pub fn start_context_with_numbers(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -84,15 +85,15 @@ fn read_start_context(row: &Row) -> Result<StartContext, Error> {
     })
 }
 
-/// The sender, as mails and certificates name them.
+/// The sender as named in mails and certificates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Party {
     pub company_name: String,
-    /// The company's language, and so the sender's.
+    /// The company's language, which is also the sender's.
     pub language: Language,
-    /// The region of its national telephone numbers.
+    /// The region of the company's national phone numbers.
     pub region: Region,
-    /// How many days links to finished files work.
+    /// The number of days for which links to finished files work.
     pub link_days: i64,
     pub style: Style,
     pub sender_name: String,
@@ -101,7 +102,7 @@ pub struct Party {
     pub sender_disabled: bool,
 }
 
-/// The sender of a company's workflow.
+/// Returns the sender of a company's workflow.
 pub fn party(tx: &mut dyn Transaction, company: &CompanyId, sender: MemberId) -> Result<Party, Error> {
     let row = tx.query_one(&sql::PARTY, values![company, sender])?;
     Ok(Party {
@@ -132,7 +133,7 @@ impl From<Numbers> for Reserved {
     }
 }
 
-/// Reserves numbers for a workflow and its recipients before they are inserted, except those already given.
+/// Reserves numbers for a workflow and its recipients before they are inserted, except those in `given`.
 pub fn reserve(tx: &mut dyn Transaction, recipients: usize, given: Option<&Reserved>) -> Result<Reserved, Error> {
     let Some(given) = given else {
         return Ok(tx.numbers(&sql::RESERVE, parts(recipients))?.into());
@@ -155,21 +156,21 @@ fn parts(recipients: usize) -> i64 {
     i64::try_from(recipients).unwrap_or(i64::MAX)
 }
 
-/// What is stored of a new workflow besides the workflow itself.
+/// The data stored for a new workflow in addition to the workflow itself.
 #[derive(Clone)]
 pub struct NewWorkflow {
-    /// The company's name, which its fields show.
+    /// The company's name, which appears in fields.
     pub company_name: String,
-    /// How each recipient is checked, in their order.
+    /// The identity checks of each recipient, in their order.
     pub checks: Vec<Checks>,
-    /// The webhooks' Authorization header, encrypted.
+    /// The value of the webhooks' Authorization header, encrypted.
     pub authorization: Option<Vec<u8>>,
-    /// The added fonts for its texts.
+    /// The added fonts for the workflow's texts.
     pub fonts: Vec<BlobHash>,
 }
 
 /// Adds a workflow with [reserved](reserve) numbers, its recipients, and the first entries of its chain. Returns the
-/// workflow, which is held from then on: nobody else sees it yet.
+/// workflow, which this transaction holds. Nobody else sees it yet.
 pub fn insert<'t>(
     tx: &'t mut dyn Transaction,
     workflow: &Workflow,

@@ -9,8 +9,8 @@ use crate::sql::workflow as sql;
 use crate::{Error, HeldWorkflow, Transaction, values};
 
 /// Writes the workflow, the new entries of its chain with their head, and the recipients that differ. Returns the
-/// workflow, which is held from then on, or `None` if another change came first. A new person in a recipient's place
-/// starts afresh: no other statement names recipients, so nothing that the earlier person did or wrote is left to them.
+/// workflow, which this transaction holds, or `None` if another change came first. A new person in a recipient's place
+/// starts fresh: no other statement names recipients, so they see nothing that the earlier person did or wrote.
 pub fn update<'t>(
     tx: &'t mut dyn Transaction,
     before: &StoredWorkflow,
@@ -56,7 +56,7 @@ pub fn update<'t>(
     Ok(Some(locked))
 }
 
-/// Writes a recipient if they differ. Links and codes of an earlier person stop working.
+/// Writes a recipient if they differ. Links and codes of the earlier person stop working.
 fn update_recipient(
     held: &mut HeldWorkflow<'_>,
     (before, after): (&StoredWorkflow, &Workflow),

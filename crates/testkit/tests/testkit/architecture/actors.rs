@@ -1,6 +1,7 @@
-//! Who acts: a use-case for members or the operator takes an `Actor`, which reveals its company only after it was asked
-//! what it may do. So no method that other crates can call takes a company's ID or a `Caller`, except those below. And what
-//! an actor changes is in the audit log: every method that takes one either only reads, or names an `Action`.
+//! Checks how use cases know who acts. A use case for members or the operator takes an `Actor`, which reveals its
+//! company only after a check of its permissions. So no method that other crates can call takes a company's ID or a
+//! `Caller`, except those below. An actor's changes are in the audit log: every method that takes an actor either only
+//! reads, or names an `Action`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +26,7 @@ const WITHOUT_AN_ACTOR: &[(&str, &str)] = &[
     ("lack_of_seal_proofs", "`doctor`, for all companies"),
 ];
 
-/// Methods that take an `Actor` and change nothing that the audit log is about.
+/// Methods that take an `Actor` and change nothing that belongs in the audit log.
 const ONLY_READ: &[&str] = &[
     "audit_log",
     "bulk",
@@ -60,7 +61,7 @@ const ONLY_READ: &[&str] = &[
     "workflows",
 ];
 
-/// The public methods of `App` in a file, each with its parameters.
+/// Returns the public methods of `App` in a file, each with its parameters.
 fn public_methods(text: &str) -> Vec<(String, String)> {
     let mut methods = Vec::new();
     for block in impls(&code(text), &["App".to_owned()]) {
@@ -96,7 +97,7 @@ fn a_use_case_learns_the_company_only_from_an_actor_who_may() {
     assert!(with_an_actor >= 60, "{with_an_actor}: the source was not read");
 }
 
-/// Every method of `App`, public or not, with its text without spaces.
+/// Returns every method of `App`, public or not, with its text without spaces.
 fn methods() -> BTreeMap<String, String> {
     let mut methods = BTreeMap::new();
     for text in files_of("app").values() {
@@ -115,7 +116,8 @@ fn methods() -> BTreeMap<String, String> {
     methods
 }
 
-/// The methods that write an entry, themselves or through a method that they call with their actor or permit.
+/// Returns the methods that write an entry, either themselves or through a method that they call with their actor or
+/// permit.
 fn logging(methods: &BTreeMap<String, String>) -> BTreeSet<String> {
     let mut logging: BTreeSet<String> = methods
         .iter()

@@ -1,10 +1,10 @@
-//! The rooms of a crate: its top-level modules, in a fixed order. A room uses only rooms before it.
+//! The rooms of a crate: its top-level modules, in a fixed order. A room only uses rooms before it.
 //!
 //! Reads the source: every `crate::ROOM`, on a `use` line or anywhere else, is an arrow from the room of its file. A
 //! path that reaches a room through `super` counts too, and so does a name that `lib.rs` re-exports from a room. If
-//! several rooms give methods to one type of `lib.rs` (`App`), a call of such a method on `self`, or on a variable
-//! named like the type, is an arrow to the room that has the method. Comments and string literals do not count, so
-//! documentation may point anywhere.
+//! several rooms add methods to one type of `lib.rs` (`App`), a call of such a method on `self`, or on a variable named
+//! like the type, is an arrow to the room that defines the method. Comments and string literals do not count, so
+//! documentation may refer to any room.
 //!
 //! To print the result: `cargo nextest run -p countersign-testkit rooms --no-capture`.
 
@@ -57,7 +57,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// From one room to another, with the files that use it.
+/// From one room to another, with the files that contain the use.
 type Arrows = BTreeMap<(String, String), BTreeSet<String>>;
 
 #[test]
@@ -161,7 +161,7 @@ fn an_arrow_is_found_wherever_it_is_written() {
     assert_eq!(found("low.rs", "use crate::higher::Tower;"), [""; 0]);
 }
 
-/// What is wrong with the rooms of a crate.
+/// Describes violations of the room order in a crate.
 fn faults_of(name: &str, rooms: &[&str], files: &BTreeMap<String, String>, arrows: &Arrows) -> Vec<String> {
     let place = |room: &str| rooms.iter().position(|known| *known == room);
     let upward = arrows
@@ -195,7 +195,7 @@ fn print(name: &str, rooms: &[&str], files: &BTreeMap<String, String>, arrows: &
     }
 }
 
-/// The source of one of our crates.
+/// Returns the source files of one of our crates.
 pub(super) fn files_of(name: &str) -> BTreeMap<String, String> {
     let source = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
         .join(name)
@@ -205,7 +205,7 @@ pub(super) fn files_of(name: &str) -> BTreeMap<String, String> {
     files
 }
 
-/// The Rust files below a folder, with their paths relative to it.
+/// Returns the Rust files below a folder, with their relative paths.
 fn source_files(source: &Path) -> BTreeMap<String, String> {
     let mut files = BTreeMap::new();
     let mut folders = vec![source.to_owned()];
@@ -223,7 +223,7 @@ fn source_files(source: &Path) -> BTreeMap<String, String> {
     files
 }
 
-/// The room of a file: `pdf` for `pdf.rs` and everything below `pdf/`.
+/// Returns the room of a file: `pdf` for `pdf.rs` and everything below `pdf/`.
 fn room_of(file: &str) -> &str {
     let first = file.split('/').next().unwrap_or_default();
     first.strip_suffix(".rs").unwrap_or(first)
@@ -248,7 +248,7 @@ fn arrows(files: &BTreeMap<String, String>, rooms: &[&str]) -> Arrows {
     arrows
 }
 
-/// The top-level modules that code names: by `crate`, or by as many `super`s as its module is deep.
+/// Returns the top-level modules that code names, either by `crate` or by as many `super`s as its module is deep.
 fn used(code: &str, depth: usize) -> BTreeSet<String> {
     let mut used = BTreeSet::new();
     let mut rest = code;
@@ -273,7 +273,7 @@ fn used(code: &str, depth: usize) -> BTreeSet<String> {
     used
 }
 
-/// The names that `lib.rs` re-exports, each with the module that it comes from.
+/// Returns the names that `lib.rs` re-exports, each with its module.
 fn re_exported(root: &str) -> BTreeMap<String, String> {
     let mut names = BTreeMap::new();
     for statement in root.split(';').filter_map(|text| text.trim().strip_prefix("pub use ")) {
@@ -290,7 +290,7 @@ fn re_exported(root: &str) -> BTreeMap<String, String> {
     names
 }
 
-/// The types of `lib.rs`, and the methods that rooms give them.
+/// The types of `lib.rs`, and the methods that rooms add to them.
 struct Shared {
     types: Vec<String>,
     /// Each method with its room.
@@ -318,7 +318,7 @@ impl Shared {
         Shared { types, methods }
     }
 
-    /// The rooms whose methods code calls.
+    /// Returns the rooms whose methods the code calls.
     fn called(&self, code: &str) -> BTreeSet<String> {
         let mut called = BTreeSet::new();
         for name in &self.types {
@@ -345,7 +345,7 @@ impl Shared {
     }
 }
 
-/// The bodies of the blocks that give methods to one of these types, as rustfmt writes them.
+/// Returns the bodies of the `impl` blocks of these types, as rustfmt writes them.
 pub(super) fn impls(code: &str, types: &[String]) -> Vec<String> {
     let (mut blocks, mut block) = (Vec::new(), None);
     for line in code.lines() {
@@ -366,7 +366,7 @@ pub(super) fn is_of_name(character: char) -> bool {
     character.is_alphanumeric() || character == '_'
 }
 
-/// The names with which a path begins: one, or several in braces.
+/// Returns the names at the start of a path: one, or several in braces.
 fn first_names(path: &str) -> Vec<String> {
     let name = |text: &str| {
         text.chars()
@@ -394,7 +394,7 @@ fn first_names(path: &str) -> Vec<String> {
     names
 }
 
-/// Rust without comments and the contents of string literals.
+/// Returns Rust code without comments and the contents of string literals.
 pub(super) fn code(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
     let mut rest = text;
@@ -418,7 +418,7 @@ pub(super) fn code(text: &str) -> String {
     code
 }
 
-/// The length of the raw string literal, such as `r#"…"#`, with which `rest` begins.
+/// Returns the length of the raw string literal, such as `r#"…"#`, at the start of `rest`.
 fn raw_text(rest: &str) -> Option<usize> {
     let after = rest.strip_prefix('r')?;
     let hashes = after.len() - after.trim_start_matches('#').len();
@@ -432,7 +432,7 @@ fn raw_text(rest: &str) -> Option<usize> {
     )
 }
 
-/// The length of the quoted string literal with which `rest` begins.
+/// Returns the length of the quoted string literal at the start of `rest`.
 fn text_length(rest: &str) -> usize {
     let mut is_escaped = false;
     for (at, character) in rest.char_indices().skip(1) {
