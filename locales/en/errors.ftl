@@ -83,12 +83,10 @@ error-wrong-type = { $expected ->
 error-too-long = { $max ->
     [one] Use at most 1 character.
    *[other] Use at most { $max } characters.
-    }
 }
 error-too-short = { $min ->
     [one] Use at least 1 character.
    *[other] Use at least { $min } characters.
-    }
 }
 error-password-too-short = Use at least { $min } characters, for example four unrelated words.
 error-password-too-long = This password is longer than { $max } bytes. Use a shorter one.

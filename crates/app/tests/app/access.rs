@@ -452,7 +452,7 @@ fn after_a_rotation_both_secrets_sign_for_a_day() {
         let message = refused.expect_err("a refusal").message(Language::En);
         let room = app.now().strftime("%Y-%m-%d %H:%M:%S UTC").to_string();
         assert!(
-            message.starts_with("Five secrets ") && message.contains(&room),
+            message.contains("already has five active signing secrets") && message.contains(&room),
             "{message}"
         );
         secrets.pop();

@@ -163,7 +163,7 @@ fn a_picture_of_an_earlier_version_is_redrawn_before_it_is_stamped() {
         world
             .approve(id, act(vec![crate::world::given("pay", "5")]))
             .expect("the last approval");
-        assert_eq!(app.documents.made(), 2, "when it is stamped");
+        assert_eq!(app.documents.made(), 3, "when it is stamped, and for the certificate");
     });
 }
 

@@ -379,8 +379,8 @@ fn a_date_of_signing_is_the_day_in_the_documents_zone_when_its_signer_signs() {
         let (document, certificate) = world.sealed_files(id_of(&started));
         assert!(crate::support::text_of(&document).contains("2026년3월8일"));
         assert!(
-            crate::support::text_of(&certificate).contains("값입력:second"),
-            "an entry of the audit trail"
+            crate::support::text_of(&certificate).contains("second"),
+            "named with the approval that wrote it"
         );
 
         let id = id_of(&abroad);

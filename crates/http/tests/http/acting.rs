@@ -279,7 +279,7 @@ fn a_corrected_recipient_gets_a_new_link(database: &TestDatabase) {
     assert_eq!(nothing.faults(), [(String::new(), "one-required".to_owned())]);
     assert_eq!(
         nothing.json()["errors"][0]["message"],
-        "At least one of these is required: name, email, mobile."
+        "At least one of these is required: name, email, mobile, company."
     );
     for order in ["3", "0", "x"] {
         assert_eq!(

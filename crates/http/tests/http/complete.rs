@@ -330,8 +330,8 @@ fn the_english_contract_of_the_demo_is_signed_to_its_end(database: &TestDatabase
 /// A person with both files wants to know that they are of one document, and when things happened there.
 #[test]
 fn the_page_says_whether_document_and_certificate_belong_together_with_times_in_the_documents_zone() {
-    const BELONGS: &str = "The certificate belongs to this document.";
-    const FOREIGN: &str = "The certificate does NOT belong to this document.";
+    const BELONGS: &str = "The history certificate belongs to this document.";
+    const FOREIGN: &str = "The history certificate does NOT belong to this document.";
     let server = Server::new(&TestDatabase::sqlite());
     let (_, token, template) = server.with_company("acme");
     let both = || {

@@ -379,6 +379,6 @@ fn the_api_is_read_in_the_readers_language(database: &TestDatabase) {
             let asset = server.send(server.request("GET", &format!("/assets/{name}"), None));
             assert_eq!(asset.status, 200, "{name}");
         }
-        assert!(page.body.len() < 400_000, "{language}: {} bytes", page.body.len());
+        assert!(page.body.len() < 450_000, "{language}: {} bytes", page.body.len());
     }
 }

@@ -520,7 +520,7 @@ fn postgresql_programs_that_are_missing_or_too_old_are_named_with_the_remedy() {
     fs::set_permissions(&old, fs::Permissions::from_mode(0o755)).expect("permissions");
     says(
         &here.say(&["backup", backup]),
-        &["pg_dump is version 9", "too old", "apt install postgresql-client-"],
+        &["pg_dump 9 is too old", "apt install postgresql-client-"],
     );
     assert!(!Path::new(backup).exists(), "nothing was begun");
 }

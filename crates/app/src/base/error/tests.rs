@@ -123,7 +123,7 @@ fn a_refusal_names_every_fault_with_its_place_and_an_internal_failure_hides_its_
     ]);
     let message = refused.message(Language::En);
     assert!(
-        message.contains("name: At most 128") && message.contains("fields[0].kind: "),
+        message.contains("name: Use at most 128") && message.contains("fields[0].kind: "),
         "{message}"
     );
     let hidden = Error::internal("counting", "a secret cause").message(Language::En);

@@ -58,7 +58,7 @@ fn a_byte_range_of_six_numbers_is_named() {
     });
     assert_names(
         &pdf,
-        |fault| matches!(fault, Fault::ByteRange { reason } if reason.contains("four")),
+        |fault| matches!(fault, Fault::ByteRange { reason } if reason.contains("two pairs")),
     );
 }
 

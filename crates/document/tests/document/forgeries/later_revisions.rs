@@ -540,7 +540,7 @@ fn a_certificate_for_other_things_than_documents_is_named() {
     ] {
         assert_names(
             &signed(purposes),
-            |fault| matches!(fault, Fault::CertificateUnusable { reason, .. } if reason.contains("other things")),
+            |fault| matches!(fault, Fault::CertificateUnusable { reason, .. } if reason.contains("does not include signing documents")),
         );
     }
 }

@@ -101,7 +101,7 @@ fn a_missing_attribute_is_named() {
     for (oid, expected) in [
         (ID_MESSAGE_DIGEST, "digest"),
         (ID_CONTENT_TYPE, "content type"),
-        (ID_AA_SIGNING_CERTIFICATE_V_2, "bind"),
+        (ID_AA_SIGNING_CERTIFICATE_V_2, "bound"),
     ] {
         let pdf = with_attributes(
             |attributes| attributes.retain(|attribute| attribute.oid != oid),
