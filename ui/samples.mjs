@@ -69,7 +69,7 @@ const SAMPLE_VALUES = { limit: 250, megabytes: 5, version: "2026-11", done: 2, t
 
 /** The words of a key in a language. Of several forms it is the one that a value chooses, or else the default. */
 export function word(language, key, values = {}) {
-  const texts = read(`../locales/${language}/pages.ftl`);
+  const texts = ["pages", "verify"].map((name) => read(`../locales/${language}/${name}.ftl`)).join("\n");
   const forms = new RegExp(`^${key} = \\{ \\$(\\w+) ->\\n((?: +\\*?\\[.+\\n)+)`, "m").exec(texts);
   let line = new RegExp(`^${key} = (.+)$`, "m").exec(texts)?.[1];
   if (forms) {

@@ -34,8 +34,8 @@ const NEWER = {
 const PROPERTIES = new Set(
   `align-content align-items align-self animation animation-delay appearance aspect-ratio background border border-block-start
   border-block-end border-bottom border-collapse border-color border-inline-start border-inline-end border-radius border-top
-  border-end-end-radius border-end-start-radius border-spacing bottom box-shadow box-sizing break-before break-inside clip-path color color-scheme content column-gap cursor display
-  flex flex-basis flex-direction flex-wrap font font-family font-size font-style font-variant-numeric font-weight
+  border-end-end-radius border-end-start-radius border-spacing bottom box-shadow box-sizing break-before break-inside clip-path color color-scheme content column-gap cursor display dominant-baseline
+  fill flex flex-basis flex-direction flex-wrap font font-family font-size font-style font-variant-numeric font-weight
   forced-color-adjust gap grid-column grid-row grid-template-columns grid-template-rows height inline-size inset
   inset-block-start inset-inline inset-inline-end inset-inline-start justify-content justify-items justify-self left
   letter-spacing line-break line-height list-style margin margin-block margin-block-end margin-block-start margin-bottom
@@ -43,7 +43,7 @@ const PROPERTIES = new Set(
   order outline outline-color outline-offset overflow overflow-wrap overflow-x overflow-y overscroll-behavior
   overscroll-behavior-x padding padding-block padding-block-end padding-block-start padding-bottom padding-inline padding-inline-end padding-inline-start padding-top
   place-items pointer-events position resize right row-gap scroll-behavior scroll-margin-top scroll-margin-block
-  scroll-margin-block-start scroll-padding-block tab-size text-align text-decoration text-decoration-thickness text-overflow
+  scroll-margin-block-start scroll-padding-block tab-size text-align text-anchor text-decoration text-decoration-thickness text-overflow
   text-underline-offset top touch-action transform transform-origin transition user-select vertical-align visibility
   white-space width word-break z-index -webkit-text-fill-color -webkit-text-size-adjust -webkit-user-select`.split(/\s+/),
 );

@@ -39,7 +39,8 @@ for (const language of LANGUAGES) {
       const page = await open(browser, size);
       await page.goto(address(language));
       assert.deepEqual(await seriousFaults(page), [], `${size}, folded`);
-      for (const name of ["workflows_start", "templates_create", "schema-WorkflowView", "webhook-workflow"]) await unfold(page, name);
+      for (const name of ["workflows_start", "templates_create", "schema-WorkflowView", "webhook-workflow"])
+        await unfold(page, name);
       for (const colorScheme of ["light", "dark"]) {
         await page.emulateMedia({ colorScheme });
         assert.deepEqual(await seriousFaults(page), [], `${size}, ${colorScheme}, unfolded`);
@@ -219,7 +220,11 @@ test("without script it is read all the same", async () => {
   await call(page, "workflows_start").locator("> summary").click();
   assert.ok(await call(page, "workflows_start").locator(".members").first().isVisible());
   assert.ok(await call(page, "workflows_start").locator("textarea").isVisible());
-  assert.equal(await call(page, "workflows_start").locator("[type=submit]").isVisible(), false, "what would do nothing is not shown");
+  assert.equal(
+    await call(page, "workflows_start").locator("[type=submit]").isVisible(),
+    false,
+    "what would do nothing is not shown",
+  );
 });
 
 test("the quick start names this installation, and its programs run as they stand there", async () => {

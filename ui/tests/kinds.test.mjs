@@ -184,7 +184,7 @@ test("the sender's help and the rule are said with the field", async () => {
   assert.equal(await page.locator("#sheet-rule").textContent(), "As in your passport.");
   await page.locator("#sheet .actions [data-close]").tap();
   await field(page, "Number").locator("button.open").tap();
-  assert.match(await page.locator("#sheet-rule").textContent(), /number.*at most 2/);
+  assert.match(await page.locator("#sheet-rule").textContent(), /number.*: 2\./);
 });
 
 test("a file is taken out again, and the keyboard stays where another can be chosen", async () => {
@@ -236,7 +236,7 @@ test("a file that is refused leaves the one before, which the page shows and nam
   writeFileSync(large, "");
   truncateSync(large, 10 * 1024 * 1024 + 1);
   await choose(large);
-  await page.waitForSelector('#trouble:has-text("large.bin” was not added. A file of up to 10 MB")');
+  await page.waitForSelector('#trouble:has-text("large.bin” was not added. Add a file of up to 10 MB")');
   assert.deepEqual([sent, await shows()], [["first.txt"], "first.txt"]);
   // The server refuses a file, and the device does not release one.
   await page.route("**/sign/files", (route) => route.fulfill(refusal("Attachment", "Not this one.")), { times: 1 });

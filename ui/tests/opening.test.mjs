@@ -58,7 +58,7 @@ test("a used link opened again says so and changes nothing", async () => {
   const before = await server.workflow(started.workflow_id);
   const answer = await page.goto(started.sign_url);
   assert.equal(answer.status(), 409);
-  assert.equal(await page.locator("h1").textContent(), "You have done your part");
+  assert.equal(await page.locator("h1").textContent(), "Your part is done");
   assert.deepEqual(await seriousFaults(page), []);
   assert.deepEqual(await server.workflow(started.workflow_id), before);
 });

@@ -417,6 +417,29 @@ fn documents(language: Language) -> Vec<Sample> {
         ),
         row("견적서", "documents-status-expired", "clock", "warn", None, false),
     ];
+    vec![
+        ("documents".to_owned(), "documents.html", list(rows, "all", false)),
+        (
+            "documents-empty".to_owned(),
+            "documents.html",
+            list(Vec::new(), "all", false),
+        ),
+        (
+            "documents-none-found".to_owned(),
+            "documents.html",
+            list(Vec::new(), "all", true),
+        ),
+        (
+            "documents-none-here".to_owned(),
+            "documents.html",
+            list(Vec::new(), "ended", false),
+        ),
+    ]
+}
+
+/// One document, as its page shows it.
+fn document(language: Language) -> Vec<Sample> {
+    let say = |key: &str| i18n::text(language, key, &[]);
     let signer = |order: u32, state: &str, tone: &str| {
         json!({
             "order": order, "role": null, "name": "김민준", "contact": "minjun@example.com", "comment": "",
@@ -445,29 +468,13 @@ fn documents(language: Language) -> Vec<Sample> {
         })
     };
     vec![
-        ("documents".to_owned(), "documents.html", list(rows, "all", false)),
-        (
-            "documents-empty".to_owned(),
-            "documents.html",
-            list(Vec::new(), "all", false),
-        ),
-        (
-            "documents-none-found".to_owned(),
-            "documents.html",
-            list(Vec::new(), "all", true),
-        ),
-        (
-            "documents-none-here".to_owned(),
-            "documents.html",
-            list(Vec::new(), "ended", false),
-        ),
         ("document".to_owned(), "document.html", document(true, true)),
         ("document-ended".to_owned(), "document.html", document(false, false)),
     ]
 }
 
 fn samples(language: Language) -> Vec<Sample> {
-    let mut samples: Vec<Sample> = [signing, codes, links, verdicts, members, documents, first_run]
+    let mut samples: Vec<Sample> = [signing, codes, links, verdicts, members, documents, document, first_run]
         .into_iter()
         .flat_map(|group| group(language))
         .collect();

@@ -91,14 +91,7 @@ impl Serve {
             StopSignals::catch()
                 .map_err(|error| Failure::Other(format!("signal handlers cannot be installed: {error}")))?
         };
-        if app.settings.fonts_folder.is_some() {
-            // Reports an unreadable font now, not to the first signer.
-            app.fonts()?;
-        }
-        prove_mail_templates(&app)?;
-        prove_sealing(&app)?;
-        crate::restored::warn(&app.store)?;
-        warn_of_files(&app);
+        prove(&app)?;
         let metrics = crate::watch::bind(&context.place.configuration.metrics.listen);
         announce(bound);
         if bound.is_some() {
@@ -236,6 +229,19 @@ async fn web(
         () = serving => {}
         () = too_long => tracing::warn!("running requests were cut off at shutdown"),
     }
+    Ok(())
+}
+
+/// Finds what is wrong before anybody waits for an answer.
+fn prove(app: &App) -> Result<(), Failure> {
+    if app.settings.fonts_folder.is_some() {
+        // Reports an unreadable font now, not to the first signer.
+        app.fonts()?;
+    }
+    prove_mail_templates(app)?;
+    prove_sealing(app)?;
+    crate::restored::warn(&app.store)?;
+    warn_of_files(app);
     Ok(())
 }
 
