@@ -56,7 +56,6 @@ const PLAIN: &[&str] = &[
     "sign-done-next",
     "sign-done-others",
     "sign-done-complete",
-    "sign-done-redirecting",
     "sign-decline-reason",
     "sign-done-rejected-title",
     "sign-done-rejected",
@@ -89,6 +88,7 @@ const WITH_PLACES: &[(&str, &[&str])] = &[
     ("sign-settle-holds", &["value"]),
     ("sign-settle-told", &["fields"]),
     ("sign-done-next-named", &["names"]),
+    ("sign-done-redirecting", &["host"]),
 ];
 
 pub fn for_script(language: Language, act: &str) -> BTreeMap<&'static str, String> {
@@ -115,6 +115,8 @@ mod tests {
             for key in texts.keys() {
                 assert!(i18n::has(language, key), "{key}");
             }
+            let unfilled: Vec<_> = texts.iter().filter(|(_, text)| text.contains("{$")).collect();
+            assert!(unfilled.is_empty(), "{unfilled:?}");
             assert!(texts["sign-progress"].contains("{done}") && texts["sign-progress"].contains("{total}"));
             assert!(texts["sign-rule-too-long"].contains("{limit}"));
             assert_ne!(texts["sign-approve"], for_script(language, "approve")["sign-approve"]);
